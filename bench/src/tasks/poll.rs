@@ -1,5 +1,9 @@
 //! `XT poll`: how soon a worker has a task. `XT waiting`: what very many polls that wait cost.
 
+use anyhow::Context as _;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+
 use super::worker::Worker;
 use super::{Ground, Kind, fill};
 use crate::prelude::*;
@@ -94,13 +98,21 @@ pub(super) async fn waiting(kind: &Kind) -> anyhow::Result<()> {
         "tasks on {}: {WAITING} polls wait",
         kind.name()
     ));
-    let mut workers = std::collections::VecDeque::with_capacity(WAITING);
+    // Who has waited longest is woken; which of those that asked at the same moment that is, only the
+    // server knows.
+    let mut workers = FuturesUnordered::new();
     for _ in 0..WAITING {
         let mut worker = Worker::connect(&server).await?;
         worker.ask(1, WAIT).await?;
-        workers.push_back(worker);
+        workers.push(async move {
+            let tasks = worker
+                .fetched_within(Duration::from_secs(u64::from(WAIT)))
+                .await;
+            (worker, tasks)
+        });
     }
-    tokio::time::sleep(ARRIVED * 50).await;
+    let nobody_yet = tokio::time::timeout(ARRIVED * 50, workers.next()).await;
+    anyhow::ensure!(nobody_yet.is_err(), "a poll was answered without a task");
     let each_kb = (server.process.rss_now_mb()? - before) * 1_024.0 / WAITING as f64;
     let used = server.process.cpu_time()?;
     tokio::time::sleep(IDLE).await;
@@ -112,14 +124,11 @@ pub(super) async fn waiting(kind: &Kind) -> anyhow::Result<()> {
     for _ in repeats(REPEATS, "tasks: polls are woken") {
         let mut waits = Waits::default();
         for _ in 0..EACH {
-            // Who has waited longest is next.
-            let Some(mut worker) = workers.pop_front() else {
-                anyhow::bail!("nobody waits any more");
-            };
             let began = Instant::now();
-            let (created, tasks) = tokio::join!(creator.create(), worker.fetched());
+            let (created, woken) = tokio::join!(creator.create(), workers.next());
             waits.add(began.elapsed());
             created?;
+            let (mut worker, tasks) = woken.context("nobody waits any more")?;
             for task in tasks? {
                 worker.complete(&task).await?;
             }

@@ -54,11 +54,11 @@ impl Worker {
     }
 
     /// The answer to what was sent: its status; its body is kept.
-    async fn answer(&mut self) -> anyhow::Result<(u16, &[u8])> {
+    async fn answer(&mut self, within: Duration) -> anyhow::Result<(u16, &[u8])> {
         self.buffer.clear();
         loop {
             let read = self.stream.read_buf(&mut self.buffer);
-            let read = tokio::time::timeout(ANSWER_WITHIN, read).await??;
+            let read = tokio::time::timeout(within, read).await??;
             anyhow::ensure!(read > 0, "the server hung up");
             if let Some(extent) = wire::extent(&self.buffer)
                 && self.buffer.len() >= extent.whole
@@ -78,7 +78,12 @@ impl Worker {
     }
 
     pub(super) async fn fetched(&mut self) -> anyhow::Result<Vec<Fetched>> {
-        let (status, body) = self.answer().await?;
+        self.fetched_within(ANSWER_WITHIN).await
+    }
+
+    /// As [`Self::fetched`], for a poll that may wait so long.
+    pub(super) async fn fetched_within(&mut self, wait: Duration) -> anyhow::Result<Vec<Fetched>> {
+        let (status, body) = self.answer(wait).await?;
         match status {
             204 => Ok(Vec::new()),
             200 => {
@@ -133,7 +138,7 @@ impl Worker {
     }
 
     async fn is_done(&mut self, what: &str) -> anyhow::Result<()> {
-        let (status, body) = self.answer().await?;
+        let (status, body) = self.answer(ANSWER_WITHIN).await?;
         let said = || format!("{what} got {status}: {}", String::from_utf8_lossy(body));
         anyhow::ensure!((200..300).contains(&status), said());
         Ok(())

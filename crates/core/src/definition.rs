@@ -22,14 +22,14 @@ pub mod source;
 mod status;
 mod step;
 mod step_type;
-mod url;
+pub(crate) mod url;
 mod workflow;
 mod yaml;
 
 pub use callback::Callback;
 pub use canonical::{canonical, content_hash};
 pub use diff::{Change, ChangeKind, diff};
-pub use name::{NAME_LENGTH_MAX, NameError, StepId, WorkflowId};
+pub use name::{NAME_LENGTH_MAX, NameError, StepId, WorkflowId, is_system};
 pub use parse::{ParseOptions, STEPS_MAX};
 pub use problem::{Problem, Problems};
 pub use retry::{FAIL_STATUSES, JitterSetting, RETRY_STATUSES, RetryRules, RetrySettings};

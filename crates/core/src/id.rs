@@ -162,6 +162,22 @@ typed_id!(
     ScheduledTaskId, "task-", "a scheduled task"
 );
 typed_id!(
+    /// A way to tell people.
+    ChannelId, "chn_", "a channel"
+);
+typed_id!(
+    /// Something that people are to be told of.
+    NoticeId, "ntc_", "a notice"
+);
+typed_id!(
+    /// Notices that are told of together: the first bytes of a hash of what they have in common.
+    GroupId, "grp_", "a group of notices"
+);
+typed_id!(
+    /// A message to people. It is sent by an execution with the same bytes.
+    NotificationId, "ntf_", "a notification"
+);
+typed_id!(
     /// A worker's hold on a task: sixteen random bytes, without a time in them.
     LockToken, "lk_", "a lock token"
 );

@@ -14,6 +14,7 @@ pub mod id;
 pub mod json;
 pub mod jsonpath;
 pub mod limit;
+pub mod notify;
 #[cfg(feature = "planted")]
 pub mod planted;
 pub mod scheduled;

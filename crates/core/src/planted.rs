@@ -104,6 +104,10 @@ pub enum Defect {
     BulkItemTwice,
     /// A bulk job passes things before anything has become of them.
     CursorBeforeItems,
+    /// A notice is taken from the queue and counted in no group.
+    NoticeLost,
+    /// A group's turn passes without a message.
+    GroupForgotten,
 }
 
 /// One time in so many something is forgotten.

@@ -22,7 +22,9 @@ use refire_core::execution::{
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use refire_core::time::Timestamp;
-use refire_store::{CallbackKey, CallbackRow, Part, PartOutcome, ReadError, TouchCallback};
+use refire_store::{
+    CallbackKey, CallbackRow, CallbackTouch, Part, PartOutcome, ReadError, TouchCallback,
+};
 
 pub(crate) use issuer::{Issued, Issuer};
 pub use query::QueryError;
@@ -153,7 +155,11 @@ impl Callbacks {
         let mut touches = is_at_it(known.and_then(|known| Some(known.awaited.as_ref()?.status)));
         let (said, mapped) = self.said(awaiting, (at, step), &body).await;
         for _ in 0..TRIES_MAX {
-            if touches && self.touch(awaiting.key, noted.clone()).await? {
+            if touches
+                && self
+                    .touch(awaiting.key, CallbackTouch::Noted(noted.clone()))
+                    .await?
+            {
                 return Ok(());
             }
             let command = Command::Callback(Callback {
@@ -197,9 +203,9 @@ impl Callbacks {
         })
     }
 
-    /// How far the target is; false if only the log can say what that means now.
-    async fn touch(&self, key: CallbackKey, noted: Noted) -> Result<bool, CallbackError> {
-        let part = Part::TouchCallback(TouchCallback { key, noted });
+    /// Changes only the row; false if it is not as it must be for that.
+    async fn touch(&self, key: CallbackKey, touch: CallbackTouch) -> Result<bool, CallbackError> {
+        let part = Part::TouchCallback(TouchCallback { key, touch });
         match self.context.queue.part(part).await? {
             PartOutcome::Touched(was) => Ok(was),
             other => Err(CommitFailure::unexpected("outcome", &other).into()),

@@ -17,6 +17,7 @@ use crate::limit::Slots;
 use crate::lock::Mutex;
 use crate::maintenance::Retention;
 use crate::membership::Membership;
+use crate::notify::Wanted;
 use crate::step::Clients;
 use crate::task::Board;
 use crate::vault::Vault;
@@ -38,6 +39,9 @@ pub(crate) struct Context {
     pub(crate) clients: Clients,
     pub(crate) vault: Option<Vault>,
     pub(crate) retention: Retention,
+    pub(crate) notices: Wanted,
+    /// Where people find this server; empty if nobody said.
+    pub(crate) address: String,
     /// Set first when the node stops: nothing new is admitted.
     pub(crate) closing: CancellationToken,
     /// Set when the node stops: nothing new begins.
@@ -106,6 +110,12 @@ impl Context {
             .filter_map(Weak::upgrade)
             .collect();
         listeners.iter().for_each(|listener| listener.hear(news));
+    }
+
+    /// A notice was written: whoever collects looks soon, here or elsewhere.
+    pub(crate) fn notice_raised(&self) {
+        self.notices.ring();
+        self.store.tell(News::Notice);
     }
 
     /// Tells this node's listeners and the other nodes.

@@ -23,6 +23,7 @@ use futures_util::FutureExt as _;
 use refire_core::definition::{Workflow, WorkflowId};
 use refire_core::execution::Execution;
 use refire_core::id::ExecutionId;
+use refire_core::notify::NoticeKind;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
@@ -370,6 +371,14 @@ impl Follow {
             FollowUp::Letter(letter, reason) => {
                 let mut letters = self.letters.lock();
                 letters.note(&written.workflow.id, id, letter, reason);
+                drop(letters);
+                let workflow = Some(&written.workflow.id);
+                if dispatcher
+                    .notices
+                    .wants(NoticeKind::DeadLetterCreated, workflow)
+                {
+                    dispatcher.notice_raised();
+                }
             }
         }
     }

@@ -314,7 +314,9 @@ pub(crate) fn accepted(id: ExecutionId, admitted: Admitted) -> Result<Accepted, 
             body_differs,
         }),
         Admitted::NoSuchWorkflow => Err(CommitFailure::Gone),
-        Admitted::NotNewest | Admitted::TriggerMoved => Err(CommitFailure::Contended),
+        Admitted::NotNewest | Admitted::TriggerMoved | Admitted::GroupsMoved => {
+            Err(CommitFailure::Contended)
+        }
         Admitted::LetterNotPending(_) | Admitted::ItemDone => Err(CommitFailure::Internal(
             "an admission without a letter spoke of one".to_owned(),
         )),

@@ -116,7 +116,7 @@ impl Letters {
         let id = draft.id;
         match self.0.commit_draft(draft).await? {
             Admitted::New(_) => Ok(Some(id)),
-            Admitted::NotNewest | Admitted::TriggerMoved => {
+            Admitted::NotNewest | Admitted::TriggerMoved | Admitted::GroupsMoved => {
                 self.0.catalog.forget(&definition.workflow.id);
                 Ok(None)
             }

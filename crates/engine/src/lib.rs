@@ -40,6 +40,7 @@ mod maintenance;
 mod membership;
 mod news;
 mod next_look;
+pub mod notify;
 pub mod scheduled;
 mod search;
 pub mod secret;

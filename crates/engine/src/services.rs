@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::executions::Executions;
 use crate::letter::Letters;
 use crate::maintenance::prune_loop;
+use crate::notify::Notifications;
 use crate::scheduled::ScheduledTasks;
 use crate::session::Sessions;
 use crate::task::Tasks;
@@ -65,6 +66,8 @@ services! {
     scheduled: ScheduledTasks,
     /// Sessions of the console.
     sessions: Sessions,
+    /// Channels, and messages to people.
+    notifications: Notifications,
     /// Requests to webhooks.
     webhooks: Webhooks,
 }

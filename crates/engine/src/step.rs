@@ -7,7 +7,7 @@ mod http;
 pub(crate) mod local;
 mod scope;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use refire_core::callback::token::TokenFor;
@@ -23,8 +23,8 @@ use refire_store::WorkRow;
 use crate::callback::{Issued, Issuer};
 use crate::caller::Caller;
 use crate::secret::{SECRET_BYTES_MIN, Secrets};
-use crate::target::{Redactor, Taken, without_secrets};
-use local::LocalTasks;
+use crate::target::{Guard, Redactor, Taken, without_secrets};
+use local::{LocalTasks, OwnTask};
 use scope::CallScope;
 
 /// A step type that is called, by the settings that core has read.
@@ -72,6 +72,10 @@ pub(crate) struct Clients {
     pub(crate) secrets: Arc<dyn Secrets>,
     /// Makes what targets call back with.
     pub(crate) issuer: Issuer,
+    /// What the server runs for itself.
+    pub(crate) own: OnceLock<OwnTask>,
+    /// Which addresses may be called by what is not HTTP.
+    pub(crate) guard: Guard,
 }
 
 /// What a call came to.

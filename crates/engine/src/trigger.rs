@@ -32,7 +32,6 @@ pub use pause::Pause;
 pub use recheck::{Equals, Verdict};
 pub use report::misfire_word;
 pub use request_row::{BODY_HEAD_BYTES, BODY_KEPT_BYTES_MAX};
-pub use reseal::Resealed;
 pub use rotate::{Rotation, SECRET_KEPT_FOR, SECRET_KEPT_MAX};
 pub use run::Backfill;
 pub use tester::{CONTENT_TYPE_DEFAULT, Sample, SignedSample, Tested};
@@ -69,7 +68,12 @@ impl Listener for Triggers {
     fn hear(&self, news: &News) {
         match news {
             News::Trigger(_) | News::Due | News::Missed => self.bell.notify_one(),
-            News::Work | News::Withdrawn(_) | News::Task(_) | News::Definition(_) => {}
+            News::Work
+            | News::Withdrawn(_)
+            | News::Task(_)
+            | News::Definition(_)
+            | News::Channel
+            | News::Notice => {}
         }
     }
 }

@@ -31,6 +31,26 @@ const HEAD_BYTES: usize = 1 + KEY_ID_BYTES + NONCE_BYTES;
 /// Set before a key when its id is hashed, so that the hash is of use for nothing else.
 const KEY_ID_CONTEXT: &[u8] = b"refire master key id";
 
+/// What became of secrets that were to be sealed with a new master key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Resealed {
+    /// Secrets that were sealed anew.
+    pub sealed: u64,
+    /// Secrets that open with neither key.
+    pub closed: u64,
+}
+
+impl std::ops::Add for Resealed {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            sealed: self.sealed + other.sealed,
+            closed: self.closed + other.closed,
+        }
+    }
+}
+
 /// A key that seals. Wiped when dropped, never shown.
 pub struct MasterKey {
     bytes: Zeroizing<[u8; MASTER_KEY_BYTES]>,
@@ -212,6 +232,23 @@ impl Vault {
         whole.extend(nonce);
         whole.extend(sealed);
         Ok(whole)
+    }
+
+    /// The same secret sealed with the current key, if it was the previous one that had sealed it.
+    ///
+    /// # Errors
+    /// When it opens with neither key.
+    pub fn reseal(
+        &self,
+        entropy: &dyn Entropy,
+        belongs: Belongs<'_>,
+        sealed: &[u8],
+    ) -> Result<Option<Vec<u8>>, VaultError> {
+        let opened = self.open(belongs, sealed)?;
+        match opened.stale {
+            true => self.seal(entropy, belongs, &opened.secret).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// Opens a sealed secret.

@@ -15,6 +15,7 @@ use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::callback::{CallbackChange, TouchCallback};
+use crate::notice::{ChannelChange, MoveGroups, NewNotice};
 use crate::request::RequestRow;
 use crate::session::SessionChange;
 use crate::task::TaskRow;
@@ -105,6 +106,10 @@ pub enum Part {
     Fire(Box<Fire>),
     /// A scheduled task is made or changed.
     PutScheduled(Box<PutScheduled>),
+    /// Notices are taken into groups, or groups are told of.
+    MoveGroups(Box<MoveGroups>),
+    /// A channel is made, changed or removed.
+    ChangeChannel(Box<ChannelChange>),
     /// Requests that started nothing; what has started something meanwhile stays as it is. Each
     /// trigger keeps the newest of them.
     LogRequests(Vec<RequestRow>),
@@ -145,6 +150,8 @@ pub struct Admit {
     pub end: Option<TriggerEnd>,
     /// What of a bulk job it is for: refused if that has been done.
     pub bulk: Option<BulkItem>,
+    /// What people are to be told of it.
+    pub notices: Vec<NewNotice>,
 }
 
 /// An execution that moves on.
@@ -175,6 +182,8 @@ pub struct Advance {
     pub settle: Option<SettleLetter>,
     /// What its end means for its trigger.
     pub end: Option<TriggerEnd>,
+    /// What people are to be told of it.
+    pub notices: Vec<NewNotice>,
 }
 
 /// An execution's row when it is new.

@@ -86,14 +86,28 @@ pub enum CallbackChange {
     CloseAll,
 }
 
-/// A target's word that only says how far it is. Nothing happens unless it has said before that it is at it
-/// and its attempt waits still; the outcome tells.
+/// A change of a row that no log knows of; the outcome tells whether it was made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TouchCallback {
     /// Which.
     pub key: CallbackKey,
     /// What is new.
-    pub noted: Noted,
+    pub touch: CallbackTouch,
+}
+
+/// See [`TouchCallback`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallbackTouch {
+    /// The target says how far it is. It must have said before that it is at it, and its attempt must wait
+    /// still.
+    Noted(Noted),
+    /// What was sealed so is sealed anew, with another key.
+    Sealed {
+        /// It must be this.
+        from: Vec<u8>,
+        /// It is this now.
+        to: Vec<u8>,
+    },
 }
 
 impl CallbackRow {
@@ -126,8 +140,22 @@ impl CallbackRow {
         self.wake_at.is_some() && self.status == CallbackStatus::Processing
     }
 
+    /// Changes it; whether anything did.
+    pub(crate) fn touch(&mut self, touch: &CallbackTouch, now: Timestamp) -> bool {
+        match touch {
+            CallbackTouch::Noted(noted) => self.hear(noted, now),
+            CallbackTouch::Sealed { from, to } => {
+                let is_it = self.query_config.as_ref() == Some(from);
+                if is_it {
+                    self.query_config = Some(to.clone());
+                }
+                is_it
+            }
+        }
+    }
+
     /// Changes it by the target's word; whether anything did.
-    pub(crate) fn touch(&mut self, noted: &Noted, now: Timestamp) -> bool {
+    fn hear(&mut self, noted: &Noted, now: Timestamp) -> bool {
         #[cfg(feature = "planted")]
         let is_at_it = self.is_at_it()
             || refire_core::planted::is(refire_core::planted::Defect::ProgressAfterEnd);
@@ -228,6 +256,13 @@ store_trait! {
         async fn due_callbacks(
             &self,
             by: Timestamp,
+            limit: u32,
+        ) -> Result<Vec<CallbackRow>, ReadError>;
+
+        /// Those that keep something sealed, in the order of their keys.
+        async fn sealed_callbacks(
+            &self,
+            after: Option<CallbackKey>,
             limit: u32,
         ) -> Result<Vec<CallbackRow>, ReadError>;
 

@@ -11,8 +11,8 @@ use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::id::{
-    BulkId, DlqId, ExecutionId, ItemId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId,
-    WebhookId,
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken, NodeId, NoticeId, RequestId,
+    ScheduledTaskId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
@@ -160,11 +160,14 @@ macro_rules! ids {
 }
 ids!(
     BulkId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
     ItemId,
     LockToken,
     NodeId,
+    NoticeId,
     RequestId,
     ScheduledTaskId,
     TriggerId,
@@ -240,7 +243,7 @@ impl Column for Timestamp {
 
 impl Column for WorkflowId {
     fn read(row: &impl Columns, at: usize) -> Result<Option<Self>, ReadError> {
-        let id = row.text(at)?.map(Self::new).transpose();
+        let id = row.text(at)?.map(Self::kept).transpose();
         id.map_err(|error| ReadError::Corrupt {
             what: "a workflow's id".to_owned(),
             source: error.into(),

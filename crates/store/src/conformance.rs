@@ -26,6 +26,7 @@ pub mod list_bounds;
 pub mod list_filters;
 pub mod lists;
 pub mod nodes;
+pub mod notices;
 pub mod prune;
 pub mod reopen;
 pub mod requests;
@@ -120,6 +121,7 @@ macro_rules! conformance {
             an_offer_is_found_again,
             workers_get_them_by_priority_then_age,
             a_task_is_given_out_when_its_time_has_come,
+            a_retry_that_is_wanted_now_is_taken_from_nobody,
             a_worker_is_known_by_its_lock,
             where_a_token_is_required_a_name_is_not_enough,
             nobody_ends_what_he_has_not_seen,
@@ -133,7 +135,7 @@ macro_rules! conformance {
             a_wait_is_found_again, what_a_target_says_is_kept, each_attempt_has_its_row,
             windows_are_found_in_their_order, a_cancel_closes_all,
             a_move_that_is_refused_leaves_its_callbacks, callbacks_go_with_their_execution,
-            a_workflow_that_waits_is_not_deleted,
+            a_workflow_that_waits_is_not_deleted, what_is_sealed_is_sealed_anew,
         );
         $crate::conformance_topic!($lab, workers:
             what_is_seen_is_added, a_worker_is_forgotten, only_the_newest_stay,
@@ -245,6 +247,12 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, sessions:
             a_session_is_found_until_it_ends, a_link_is_taken_once, ended_sessions_go_with_the_next,
             only_so_many_sessions_stay, a_backup_has_no_sessions,
+        );
+        $crate::conformance_topic!($lab, notices:
+            a_notice_is_written_with_what_it_is_about, a_notice_is_taken_once,
+            a_group_is_told_of_with_its_message, a_channel_changes_as_it_was_seen,
+            only_so_many_channels_are_kept, what_the_server_runs_is_in_no_list,
+            a_backup_has_notices_and_channels,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

@@ -14,6 +14,7 @@ mod execution;
 mod layer;
 mod letter;
 mod node;
+mod notice;
 mod picked;
 pub mod postgres;
 mod request;
@@ -49,7 +50,9 @@ pub use batch::{
     TouchTask, TriggerEnd, TriggerVersion, Want, WantedTasks, WorkChange, WorkKey,
 };
 pub use bulk::{BulkItemRow, BulkJobs, BulkOptions, BulkRow, BulkWish, NewBulk, Selection};
-pub use callback::{CallbackChange, CallbackKey, CallbackRow, Callbacks, TouchCallback};
+pub use callback::{
+    CallbackChange, CallbackKey, CallbackRow, CallbackTouch, Callbacks, TouchCallback,
+};
 pub use catalog::{Catalog, VersionRow, WorkflowRow};
 pub use error::{CommitError, NotWritten, ReadError};
 pub use execution::{
@@ -59,6 +62,9 @@ pub use execution::{
 pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
+pub use notice::{
+    CHANNELS_MAX, ChannelChange, ChannelRow, GroupChange, GroupRow, MoveGroups, NewNotice, Notices,
+};
 pub use request::{RefusedRequests, RequestFilter, RequestRow, RequestTally, Requests};
 pub use scheduled::{Scheduled, ScheduledFilter, ScheduledRow, ScheduledTasks};
 pub use session::{SESSIONS_MAX, SecretHash, SessionChange, SessionRow, Sessions};
@@ -86,6 +92,7 @@ pub trait Store:
     + Requests
     + Sessions
     + BulkJobs
+    + Notices
     + Nodes
 {
     /// Writes a batch in one transaction, durably, before it returns.

@@ -142,6 +142,10 @@ pub enum News {
     Task(String),
     /// A trigger may be due earlier than anybody knows.
     Due,
+    /// A channel was made, changed or removed.
+    Channel,
+    /// A notice waits.
+    Notice,
     /// Something may have been missed: look at everything.
     Missed,
 }

@@ -8,6 +8,7 @@ mod history;
 mod key;
 mod letter;
 mod list;
+mod notice;
 mod request;
 mod scheduled;
 mod session;
@@ -18,7 +19,8 @@ mod worker;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TriggerId, WebhookId,
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, RequestId, ScheduledTaskId, TriggerId,
+    WebhookId,
 };
 use refire_core::time::Timestamp;
 
@@ -37,6 +39,9 @@ pub(crate) use work::{open_counts, open_executions};
 /// The condition that a row is of the workflow with this id.
 const OF_WORKFLOW: &str =
     "workflow = (SELECT key FROM workflows WHERE ns = 1 AND workflows.id = ?)";
+
+/// Comes after the names of what the server runs for itself, and before all that people give.
+const AFTER_SYSTEM: &str = "/";
 
 /// A database that these questions can be put to.
 pub(crate) trait Database: Send + Sync + 'static {
@@ -199,8 +204,10 @@ macro_rules! values_of_ids {
 }
 values_of_ids!(
     BulkId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
     ItemId,
     RequestId,
     ScheduledTaskId,

@@ -241,6 +241,18 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::BulkItems::COLUMNS],
     },
     Table {
+        name: "notify_queue",
+        columns: &[rows::Notices::COLUMNS],
+    },
+    Table {
+        name: "notify_groups",
+        columns: &[rows::Groups::COLUMNS],
+    },
+    Table {
+        name: "notify_channels",
+        columns: &[rows::ChannelRows::COLUMNS],
+    },
+    Table {
         name: "webhook_requests",
         columns: &[rows::Requests::COLUMNS],
     },

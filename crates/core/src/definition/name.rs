@@ -11,6 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The longest name, in characters (which are all ASCII).
 pub const NAME_LENGTH_MAX: usize = 128;
 
+/// What the names begin with that people cannot give.
+const SYSTEM: char = '.';
+
 /// Why a text cannot be a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -52,6 +55,16 @@ macro_rules! name {
             pub fn new(text: impl Into<Arc<str>>) -> Result<Self, NameError> {
                 let text = text.into();
                 check(&text)?;
+                Ok(Self(text))
+            }
+
+            /// A text that was written down: also a name of the server's own.
+            ///
+            /// # Errors
+            /// Says which rule the text breaks.
+            pub fn kept(text: impl Into<Arc<str>>) -> Result<Self, NameError> {
+                let text = text.into();
+                check(text.strip_prefix(SYSTEM).unwrap_or(&text))?;
                 Ok(Self(text))
             }
 
@@ -103,20 +116,35 @@ macro_rules! name {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = String::deserialize(deserializer)?;
-                Self::new(text).map_err(serde::de::Error::custom)
+                Self::kept(text).map_err(serde::de::Error::custom)
             }
         }
     };
 }
 
 name!(
-    /// The name of a workflow; unique in a namespace.
+    /// The name of a workflow. What the server itself runs has a name that begins with a dot, as none that
+    /// people give does, and stands in no list.
     WorkflowId
 );
 name!(
     /// The name of a step; unique in its workflow.
     StepId
 );
+
+impl WorkflowId {
+    /// Whether the server runs it for itself.
+    #[must_use]
+    pub fn is_system(&self) -> bool {
+        is_system(&self.0)
+    }
+}
+
+/// Whether a workflow's name is one that people cannot give.
+#[must_use]
+pub fn is_system(workflow: &str) -> bool {
+    workflow.starts_with(SYSTEM)
+}
 
 #[cfg(test)]
 mod tests {
@@ -147,6 +175,17 @@ mod tests {
             let said = WorkflowId::new(bad).expect_err(bad).to_string();
             assert!(said.contains(expected), "{bad:?}: {said}");
         }
+    }
+
+    #[test]
+    fn only_the_server_has_names_with_a_dot() {
+        assert!(WorkflowId::new(".notify").is_err());
+        let own = WorkflowId::kept(".notify").unwrap();
+        assert!(own.is_system());
+        assert!(!WorkflowId::new("notify.x").unwrap().is_system());
+        assert!(WorkflowId::kept("..").is_err() && WorkflowId::kept(".").is_err());
+        let read: WorkflowId = serde_json::from_str("\".notify\"").unwrap();
+        assert_eq!(read, own);
     }
 
     #[test]

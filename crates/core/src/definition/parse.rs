@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::check::{self, Owner, Sites};
 use super::fields::{Field, Fields};
 use super::keys;
-use super::name::WorkflowId;
+use super::name::{NameError, WorkflowId};
 use super::problem::{Problem, Problems};
 use super::retry::RetrySettings;
 use super::source::{Content, Node};
@@ -138,6 +138,14 @@ fn read(node: &Node, options: &ParseOptions<'_>, problems: &mut Problems) -> Opt
     })
 }
 
+/// What was saved may be the server's own.
+fn named(text: &str, options: &ParseOptions<'_>) -> Result<WorkflowId, NameError> {
+    match options.stored {
+        true => WorkflowId::kept(text),
+        false => WorkflowId::new(text),
+    }
+}
+
 fn id(
     fields: &Fields<'_>,
     root: &Field<'_>,
@@ -150,10 +158,10 @@ fn id(
             problems.push(problem.with_hint("write for example `id: my_workflow`"));
             return None;
         };
-        return root.keep(WorkflowId::new(expected), problems);
+        return root.keep(named(expected, options), problems);
     };
     let text = field.scalar(problems)?;
-    let id = field.keep(WorkflowId::new(text), problems)?;
+    let id = field.keep(named(text, options), problems)?;
     match options.expected_id {
         Some(expected) if expected != text => {
             let message = format!("the id is \"{text}\", but \"{expected}\" is being applied");

@@ -90,7 +90,8 @@ fn split_scheme(url: &Template) -> Result<Option<(&'static str, &str)>, String> 
     }
 }
 
-fn host(authority: &str, scheme: &str) -> Result<String, String> {
+/// The host of an authority, with its port where that is not the usual one.
+pub(crate) fn host(authority: &str, scheme: &str) -> Result<String, String> {
     if authority.contains('@') {
         return Err("the URL has a user name in it; use a header with `${secret.…}`".to_owned());
     }

@@ -24,6 +24,8 @@ pub enum Effect {
     },
     /// Workers may fetch the step's task. Replaces its earlier attempt.
     Offer(Offer),
+    /// Workers may fetch the task now that waited for its time; one that has it keeps it.
+    OfferNow(Offer),
     /// Workers may fetch the task again that was held back by a pause, unless one has it.
     OfferAgain {
         /// The step.

@@ -223,6 +223,12 @@ impl Scheme {
         }
     }
 
+    /// The same for those who sign as one.
+    #[must_use]
+    pub fn of_sender(method: Method) -> Option<Self> {
+        Self::preset(method)
+    }
+
     /// What a known sender does; `None` for ways that are no known sender's.
     pub(super) fn preset(method: Method) -> Option<Self> {
         let window = |place| {

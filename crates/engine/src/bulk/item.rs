@@ -337,7 +337,9 @@ impl BulkJobs {
             Ok(Admitted::New(_)) if planted::is(Defect::BulkItemTwice) => Verdict::OK,
             // Its row is in the commit that did it.
             Ok(Admitted::New(_) | Admitted::ItemDone) => return Ok(Settled::Done(None)),
-            Ok(Admitted::NotNewest | Admitted::TriggerMoved) => return Ok(Settled::Again),
+            Ok(Admitted::NotNewest | Admitted::TriggerMoved | Admitted::GroupsMoved) => {
+                return Ok(Settled::Again);
+            }
             Ok(Admitted::LetterNotPending(status)) => Verdict::not_pending(status),
             Ok(Admitted::NoSuchWorkflow) => Verdict::failed("its workflow was deleted"),
             Ok(other @ Admitted::Duplicate { .. }) => {

@@ -5,11 +5,11 @@ use refire_core::callback::body::{masked_answer, query_of_answer};
 use refire_core::callback::token::TokenFor;
 use refire_core::execution::Outcome;
 use refire_core::json::Json;
-use refire_store::{CallbackKey, CallbackRow};
+use refire_store::{CallbackKey, CallbackRow, CallbackTouch, LIMIT_MAX};
 
-use super::Callbacks;
+use super::{CallbackError, Callbacks};
 use crate::context::Context;
-use crate::vault::{Belongs, VaultError};
+use crate::vault::{Belongs, Resealed, VaultError};
 
 /// What the sealed bytes are for.
 const PURPOSE: &str = "query config";
@@ -87,5 +87,44 @@ impl Callbacks {
         let opened = vault.open(belongs, sealed)?;
         let query = Json::from_bytes(&opened.secret).map_err(|_| QueryError::Damaged)?;
         Ok(Some(query))
+    }
+
+    /// Seals anew what the previous master key had sealed. What opens with neither key is counted, and stays:
+    /// only its target cannot be asked any more.
+    ///
+    /// # Errors
+    /// When the store cannot be read or written.
+    pub async fn reseal_queries(&self) -> Result<Resealed, CallbackError> {
+        let mut resealed = Resealed::default();
+        let Some(vault) = self.context.vault() else {
+            return Ok(resealed);
+        };
+        let mut after = None;
+        loop {
+            let store = &self.context.store;
+            let rows = store.sealed_callbacks(after, LIMIT_MAX).await?;
+            let Some(last) = rows.last() else {
+                return Ok(resealed);
+            };
+            after = Some(last.key());
+            for row in rows {
+                let (key, Some(from)) = (row.key(), row.query_config) else {
+                    continue;
+                };
+                let belongs = Belongs {
+                    purpose: PURPOSE,
+                    owner: &owner(key),
+                };
+                match vault.reseal(&*self.context.entropy, belongs, &from) {
+                    Ok(None) => {}
+                    // If it is another by now, that one was sealed with the current key.
+                    Ok(Some(to)) => {
+                        let is_new = self.touch(key, CallbackTouch::Sealed { from, to }).await?;
+                        resealed.sealed += u64::from(is_new);
+                    }
+                    Err(_) => resealed.closed += 1,
+                }
+            }
+        }
     }
 }

@@ -144,6 +144,7 @@ fn nothing(id: ExecutionId, update: &RowUpdate) -> Box<Advance> {
         new_letter: None,
         settle: None,
         end: None,
+        notices: Vec::new(),
     })
 }
 

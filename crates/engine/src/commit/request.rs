@@ -7,8 +7,8 @@ use refire_core::definition::Workflow;
 use refire_core::execution::{Command, Decision, Execution, Outcome, Refusal, Report};
 use refire_core::id::ExecutionId;
 use refire_store::{
-    BulkItem, Fire, IdempotencyClaim, LetterRetry, NotWritten, Part, PartOutcome, PutScheduled,
-    ReadError, RequestRow, SeenTask, TriggerVersion,
+    BulkItem, Fire, IdempotencyClaim, LetterRetry, MoveGroups, NotWritten, Part, PartOutcome,
+    PutScheduled, ReadError, RequestRow, SeenTask, TriggerVersion,
 };
 use tokio::sync::oneshot;
 
@@ -166,6 +166,8 @@ pub(crate) enum Cause {
     Fire(Box<Fire>),
     /// The scheduled task that begins with it, still without the execution.
     Scheduled(Box<PutScheduled>),
+    /// Groups of notices that it is the message of, still without it.
+    Told(Box<MoveGroups>),
 }
 
 /// What became of a new execution.
@@ -190,6 +192,8 @@ pub(crate) enum Admitted {
     TriggerMoved,
     /// The bulk job that it is for has done this already.
     ItemDone,
+    /// The groups that it is the message of are not as they were seen.
+    GroupsMoved,
 }
 
 /// Why a command changed nothing.

@@ -73,6 +73,14 @@ impl Rows<'_> {
             Effect::Callback { put, .. } => {
                 follow_ups.extend(put.is_open.then_some(FollowUp::CallbackClock(put.until)));
             }
+            Effect::OfferNow(offer) => {
+                let task = self.workflow.step(offer.step.as_ref());
+                let task = task.and_then(|(_, step)| step.kind.external_task());
+                let at = offer.available_at;
+                follow_ups
+                    .extend(task.map(|task| FollowUp::TaskAvailable(task.task_type.clone(), at)));
+                follow_ups.push(FollowUp::TaskClock(offer.timeout_at));
+            }
             Effect::OfferAgain { step, .. } | Effect::Retire { step } => {
                 let task = self.workflow.step(step.as_ref());
                 let task = task.and_then(|(_, step)| step.kind.external_task());

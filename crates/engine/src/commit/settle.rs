@@ -142,6 +142,7 @@ fn refused_admission(outcome: Option<PartOutcome>) -> Result<Admitted, CommitFai
         Some(PartOutcome::NotNewest) => Ok(Admitted::NotNewest),
         Some(PartOutcome::TriggerMoved) => Ok(Admitted::TriggerMoved),
         Some(PartOutcome::ItemDone) => Ok(Admitted::ItemDone),
+        Some(PartOutcome::Conflict) => Ok(Admitted::GroupsMoved),
         other => Err(CommitFailure::unexpected("outcome", &other)),
     }
 }

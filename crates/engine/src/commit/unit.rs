@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use refire_core::dead_letter::Reason;
+use refire_core::dead_letter::{Letter, Reason};
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::state::Origin;
 use refire_core::execution::{
@@ -13,13 +13,14 @@ use refire_core::execution::{
 };
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::limit;
+use refire_core::notify::NoticeKind;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_core::trigger::End;
 use refire_store::{
-    Admit, Advance, ExecutionRow, Part, PartOutcome, RowUpdate, SeenTask, SettleLetter, TaskRow,
-    TriggerEnd, WorkRow,
+    Admit, Advance, ExecutionRow, NewNotice, Part, PartOutcome, RowUpdate, SeenTask, SettleLetter,
+    TaskRow, TriggerEnd, WorkRow,
 };
 
 use super::request::{
@@ -29,6 +30,7 @@ use super::request::{
 use super::rows::{Rows, Split};
 use crate::context::Context;
 use crate::limit::Permit;
+use crate::notify::dead_letter;
 use crate::task::{Fetched, Taken};
 
 /// An answer to a command, held back until the commit is durable.
@@ -374,6 +376,7 @@ impl Unit {
                 work: effects.work,
                 tasks: effects.tasks,
                 callbacks: effects.callbacks,
+                notices: notices_of(context, effects.letter.as_deref()),
                 new_letter: effects.letter,
                 settle,
                 end,
@@ -390,6 +393,7 @@ impl Unit {
                     only_newest: terms.only_newest,
                     trigger: None,
                     request: None,
+                    notices: notices_of(context, effects.letter.as_deref()),
                     new_letter: effects.letter,
                     settle,
                     end,
@@ -452,11 +456,24 @@ fn caused(mut admit: Box<Admit>, cause: Option<Cause>) -> Part {
             fire.admission = Some(admit);
             Part::Fire(fire)
         }
+        Some(Cause::Told(mut moved)) => {
+            moved.admission = Some(admit);
+            Part::MoveGroups(moved)
+        }
         Some(Cause::Scheduled(mut put)) => {
             put.admission = Some(admit);
             Part::PutScheduled(put)
         }
     }
+}
+
+/// What people are to be told of a dead letter.
+fn notices_of(context: &Context, letter: Option<&Letter>) -> Vec<NewNotice> {
+    let wanted = |letter: &&Letter| {
+        let kind = NoticeKind::DeadLetterCreated;
+        context.notices.wants(kind, Some(&letter.workflow))
+    };
+    letter.filter(wanted).map(dead_letter).into_iter().collect()
 }
 
 /// What the end of an execution means for the trigger that started it, if that is told.

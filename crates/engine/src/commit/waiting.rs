@@ -211,7 +211,7 @@ fn asks_first(request: &Request) -> bool {
             let cause = admit.terms.cause.as_ref();
             admit.terms.letter.is_some()
                 || admit.terms.bulk.is_some()
-                || matches!(cause, Some(Cause::Scheduled(_)))
+                || matches!(cause, Some(Cause::Scheduled(_) | Cause::Told(_)))
         }),
         Request::Command { .. } => false,
     }

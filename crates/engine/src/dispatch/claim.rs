@@ -252,10 +252,15 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
     *turn = turn.wrapping_add(1);
     let mut left = u32::try_from(ready.len()).unwrap_or(u32::MAX);
     for index in 0..ready.len() {
-        if free == 0 {
-            break;
-        }
         let workflow = &ready[(*turn + index) % ready.len()];
+        if workflow.is_system() {
+            wants.extend(own_share(dispatcher, workflow).await);
+            left = left.saturating_sub(1);
+            continue;
+        }
+        if free == 0 {
+            continue;
+        }
         let mut want = Want::any(workflow.clone(), free.div_ceil(left.max(1)));
         left = left.saturating_sub(1);
         let newest = match dispatcher.catalog.newest(workflow).await {
@@ -284,6 +289,13 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
         }
     }
     wants
+}
+
+/// What the server runs for itself has slots of its own, whatever else is ready.
+async fn own_share(dispatcher: &Dispatcher, workflow: &WorkflowId) -> Option<Want> {
+    let definition = dispatcher.catalog.newest(workflow).await.ok()??;
+    let free = dispatcher.slots.room(&definition.workflow).attempts;
+    (free > 0).then(|| Want::any(workflow.clone(), free))
 }
 
 async fn claimed(dispatcher: &Dispatcher, part: Part) -> Vec<WorkRow> {

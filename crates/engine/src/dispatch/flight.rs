@@ -54,15 +54,18 @@ pub(super) struct Ticket {
 }
 
 impl Flights {
-    /// Enters an attempt; none if that very attempt is in flight already.
+    /// Enters an attempt; none if that very attempt, or a later one, is in flight already. An earlier
+    /// one has ended, or this one would not be: its call may still go on where a callback ended it, and
+    /// nobody waits for its answer.
     pub(super) fn enter(&self, row: &WorkRow) -> Option<Ticket> {
         let mut entries = self.0.lock();
         let key = row.key();
         let entered = entries.by_row.get(&key);
-        if entered.is_some_and(|flight| {
-            flight.row.attempt == row.attempt && flight.stage != Stage::Leaving
-        }) {
-            return None;
+        if let Some(flight) = entered.filter(|flight| flight.stage != Stage::Leaving) {
+            if flight.row.attempt >= row.attempt {
+                return None;
+            }
+            flight.task.iter().for_each(AbortHandle::abort);
         }
         entries.last += 1;
         let number = entries.last;
@@ -278,6 +281,20 @@ mod tests {
         assert!(dropped.is_empty(), "it does so");
         assert!(flights.goes_on(&first), "and is not aborted meanwhile");
         let second = flights.enter(&row("a", 1)).unwrap();
+        flights.leave(&first);
+        assert!(flights.goes_on(&second));
+    }
+
+    #[tokio::test]
+    async fn a_later_attempt_ends_the_call_of_an_earlier_one() {
+        let flights = Flights::default();
+        let first = flights.enter(&row("a", 1)).unwrap();
+        assert!(flights.begins(&first) && flights.calls(&first));
+        let call = tokio::spawn(std::future::pending::<()>());
+        flights.attach(&first, &call.abort_handle());
+        let second = flights.enter(&row("a", 2)).unwrap();
+        assert!(call.await.unwrap_err().is_cancelled());
+        assert!(flights.enter(&row("a", 1)).is_none(), "an old copy");
         flights.leave(&first);
         assert!(flights.goes_on(&second));
     }

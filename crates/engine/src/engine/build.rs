@@ -1,7 +1,7 @@
 //! Putting an engine together. Everything is passed down from here; there are no globals, so two
 //! engines can live in one process.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use refire_store::{ReadError, Store};
 use tokio::runtime::Handle;
@@ -22,6 +22,7 @@ use crate::limit::{Limits, Slots};
 use crate::lock::Mutex;
 use crate::maintenance::Retention;
 use crate::membership::{Membership, NodeSettings};
+use crate::notify::Wanted;
 use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::services::{Services, run_in_background};
 use crate::step::Clients;
@@ -193,6 +194,7 @@ impl Builder {
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
         let tether = Tether::default();
+        let guard = Guard::new(self.allow.clone());
         let caller = match self.caller {
             Some(caller) => caller,
             None => Arc::new(http_target(self.allow, tether.clone())?),
@@ -206,6 +208,9 @@ impl Builder {
         )
         .await
         .map_err(StartError::Join)?;
+        let notices = Wanted::load(self.store.as_ref())
+            .await
+            .map_err(StartError::Join)?;
         let (queue, lanes) = lanes();
         let aside = self.committing.aside().at_once_up_to(self.search_bytes_max);
         let context = Arc::new(Context {
@@ -222,9 +227,13 @@ impl Builder {
                 local: self.local,
                 secrets: self.secrets,
                 issuer: Issuer::new(self.vault.as_ref(), &self.address),
+                own: OnceLock::new(),
+                guard,
             },
+            address: self.address,
             vault: self.vault,
             retention: self.retention,
+            notices,
             closing: CancellationToken::new(),
             stopping: CancellationToken::new(),
             broken: CancellationToken::new(),

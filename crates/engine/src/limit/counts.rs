@@ -13,9 +13,14 @@ use super::permit::{Start, Terms};
 use super::rate::Rates;
 use super::slots::{Ask, Blocked};
 
+/// Attempts in flight of what the server runs for itself. Nobody else uses these slots, and it uses no others.
+pub(super) const OWN_SLOTS: u32 = 8;
+
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) attempts: u32,
+    /// Attempts of what the server runs for itself, which has slots of its own.
+    pub(super) own_attempts: u32,
     /// Executions in flight, by workflow, with their number of attempts.
     pub(super) executions: HashMap<WorkflowId, HashMap<ExecutionId, u32>>,
     /// Executions in flight by workflow and key.
@@ -40,6 +45,13 @@ impl Counts {
         ask: &Ask<'_>,
         key: Option<&str>,
     ) -> Result<(), Blocked> {
+        if ask.workflow.id.is_system() {
+            // No other limit is for it: it must get through when nothing else does.
+            return match self.own_attempts < OWN_SLOTS {
+                true => Ok(()),
+                false => Err(Blocked::Node),
+            };
+        }
         if self.attempts >= limits.attempts {
             return Err(Blocked::Node);
         }
@@ -148,6 +160,10 @@ impl Counts {
 
     /// Counts an attempt.
     pub(super) fn enter(&mut self, terms: &Terms) {
+        if terms.workflow.is_system() {
+            self.own_attempts += 1;
+            return;
+        }
         self.attempts += 1;
         let running = self.executions.entry(terms.workflow.clone()).or_default();
         *running.entry(terms.execution).or_default() += 1;
@@ -172,6 +188,10 @@ impl Counts {
 
     /// Uncounts an attempt.
     pub(super) fn leave(&mut self, terms: &Terms) {
+        if terms.workflow.is_system() {
+            self.own_attempts = self.own_attempts.saturating_sub(1);
+            return;
+        }
         self.attempts = self.attempts.saturating_sub(1);
         uncount(&mut self.executions, &terms.workflow, terms.execution);
         if let Some(key) = &terms.key {

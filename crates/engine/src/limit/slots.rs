@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use super::backlog::Backlog;
 use super::bounds::Limits;
-use super::counts::Counts;
+use super::counts::{Counts, OWN_SLOTS};
 use super::permit::{Permit, Start, Terms};
 use crate::lock::Mutex;
 use crate::step;
@@ -157,6 +157,13 @@ impl Slots {
     /// how many steps so many executions may have in flight.
     pub(crate) fn room(&self, workflow: &Workflow) -> Room {
         let counts = self.counts.lock();
+        if workflow.id.is_system() {
+            let free = OWN_SLOTS.saturating_sub(counts.own_attempts);
+            return Room {
+                attempts: free,
+                retries: free,
+            };
+        }
         let mut attempts = self.limits.attempts.saturating_sub(counts.attempts);
         if let Some(max) = workflow.concurrency.max {
             let steps = u32::try_from(workflow.steps.len()).unwrap_or(u32::MAX);

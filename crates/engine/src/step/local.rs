@@ -13,8 +13,11 @@ use refire_core::id::ExecutionId;
 use refire_core::json::Json;
 use tokio_util::task::AbortOnDropHandle;
 
-use super::{Answer, Attempt, Call, Callable, Clients, render};
+use super::{Answer, Attempt, Call, Callable, Clients, internal, render};
 use crate::target::{Redactor, without_secrets};
+
+/// How long the server takes for what it does for itself, at most, if nothing else is said.
+const OWN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What a task is told about the attempt it is.
 #[derive(Debug, Clone)]
@@ -89,6 +92,10 @@ impl<E: std::error::Error> From<E> for TaskError {
     }
 }
 
+/// What the server itself does, and no program can register.
+pub(crate) type OwnTask = Arc<dyn Fn(TaskContext, Json) -> OwnFuture + Send + Sync>;
+pub(crate) type OwnFuture = Pin<Box<dyn Future<Output = Result<Json, Failure>> + Send>>;
+
 type TaskFuture = Pin<Box<dyn Future<Output = Result<Json, TaskError>> + Send>>;
 type Task = Arc<dyn Fn(TaskContext, Json) -> TaskFuture + Send + Sync>;
 
@@ -147,6 +154,7 @@ impl Callable for Local {
             },
             input,
             timeout: self.timeout,
+            is_own: attempt.origin.workflow.is_system(),
         }))
     }
 }
@@ -156,11 +164,32 @@ struct LocalCall {
     context: TaskContext,
     input: Json,
     timeout: Option<Duration>,
+    /// Whether it is the server's own.
+    is_own: bool,
+}
+
+impl LocalCall {
+    /// What the server does for itself. It cuts its own secrets from what it gives back.
+    async fn make_own(self, clients: &Clients) -> Result<Answer, Failure> {
+        let Some(own) = clients.own.get() else {
+            return Err(internal("nobody does what the server runs for itself"));
+        };
+        let doing = own(self.context, self.input);
+        let limit = self.timeout.unwrap_or(OWN_TIMEOUT);
+        let Ok(done) = tokio::time::timeout(limit, doing).await else {
+            let message = format!("it did not finish within {limit:?}");
+            return Err(Failure::new(ErrorClass::Local, message));
+        };
+        done.map(Answer::new)
+    }
 }
 
 #[async_trait]
 impl Call for LocalCall {
     async fn make(self: Box<Self>, clients: &Clients, redact: Redactor) -> Result<Answer, Failure> {
+        if self.is_own {
+            return self.make_own(clients).await;
+        }
         let Some(task) = clients.local.get(&self.task) else {
             let message = format!(
                 "no local task named `{}` is registered in this program",

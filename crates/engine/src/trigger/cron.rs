@@ -14,7 +14,7 @@ use refire_core::execution::{Cancel, Command};
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Fire, Plan, State, Trigger, plan};
-use refire_store::{DueTrigger, Part, PartOutcome, ReadError, TriggerRow};
+use refire_store::{DueTrigger, NewNotice, Part, PartOutcome, ReadError, TriggerRow};
 
 use super::backoff::Backoffs;
 use super::report::{Report, Said};
@@ -24,6 +24,7 @@ use crate::clock::until;
 use crate::commit::{Admitted, Cause, CommandError, CommitFailure};
 use crate::context::Context;
 use crate::intake::{Drafted, IntakeError};
+use crate::notify;
 use crate::turn::Turn;
 
 /// Triggers that are read and fired together. They go with the admissions: in the lane of chores, which under
@@ -254,9 +255,20 @@ impl Cron {
             None => {
                 self.backoffs.end(row.id);
                 let report = Report::of(&trigger, &plan);
-                Ok(Step::Write(rows::fire(&trigger, state.rev, &plan), report))
+                let mut fire = rows::fire(&trigger, state.rev, &plan);
+                fire.notices = self.notices(&trigger, &plan);
+                Ok(Step::Write(fire, report))
             }
         }
+    }
+
+    /// What people are to be told of a look. Whoever collects looks soon; if the look is refused, for nothing.
+    fn notices(&self, trigger: &Trigger, plan: &Plan) -> Vec<NewNotice> {
+        let notices = notify::of_plan(&self.context, trigger, &plan.entries);
+        if !notices.is_empty() {
+            self.context.notice_raised();
+        }
+        notices
     }
 
     /// Nothing can be made of it now.
@@ -277,7 +289,9 @@ impl Cron {
             rows::submission(trigger, Some(slot.nominal), Some(plan.state.cycles), None);
         let draft = self.context.draft_always(submission).await?;
         let plan = plan.started_as(draft.id);
-        let cause = Cause::Fire(rows::fire(trigger, rev, &plan));
+        let mut fire = rows::fire(trigger, rev, &plan);
+        fire.notices = self.notices(trigger, &plan);
+        let cause = Cause::Fire(fire);
         let start = Start {
             draft: draft.caused_by(cause),
             report: Report::of(trigger, &plan),

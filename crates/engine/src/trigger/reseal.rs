@@ -4,18 +4,10 @@
 use refire_store::{ChangeTrigger, LIMIT_MAX, TriggerFilter, TriggerRow};
 
 use super::{TriggerError, Triggers, secrets};
+use crate::vault::Resealed;
 
 /// Times a trigger is tried again because somebody changed it meanwhile.
 const AGAIN_MAX: u32 = 5;
-
-/// What became of the secrets of all triggers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Resealed {
-    /// Triggers whose secrets were sealed anew.
-    pub sealed: u64,
-    /// Triggers whose secrets open with neither key.
-    pub closed: u64,
-}
 
 impl Triggers {
     /// Seals anew what the previous master key had sealed. Other nodes must know the current key by then.

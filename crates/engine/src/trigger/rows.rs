@@ -72,6 +72,7 @@ pub(crate) fn fire(trigger: &Trigger, rev: u64, plan: &Plan) -> Box<Fire> {
         extends: plan.extends(),
         by_hand: false,
         admission: None,
+        notices: Vec::new(),
     })
 }
 
@@ -99,5 +100,6 @@ pub(super) fn look_again(row: &TriggerRow, state: &State, at: Timestamp) -> Box<
         extends: false,
         by_hand: false,
         admission: None,
+        notices: Vec::new(),
     })
 }

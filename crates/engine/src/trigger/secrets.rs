@@ -78,15 +78,7 @@ pub(super) fn reseal(
     sealed: &[u8],
 ) -> Result<Option<Vec<u8>>, TriggerError> {
     let vault = vault.ok_or(TriggerError::NoMasterKey)?;
-    let opened = vault.open(belongs(&trigger), sealed)?;
-    if !opened.stale {
-        return Ok(None);
-    }
-    Ok(Some(vault.seal(
-        entropy,
-        belongs(&trigger),
-        &opened.secret,
-    )?))
+    Ok(vault.reseal(entropy, belongs(&trigger), sealed)?)
 }
 
 /// The secrets of a webhook, opened.

@@ -148,7 +148,12 @@ impl Listener for Webhooks {
             News::Trigger(trigger) => self.compiled.forget(*trigger),
             // A deleted workflow's triggers are disabled.
             News::Definition(_) | News::Missed => self.compiled.forget_all(),
-            News::Work | News::Withdrawn(_) | News::Task(_) | News::Due => {}
+            News::Work
+            | News::Withdrawn(_)
+            | News::Task(_)
+            | News::Due
+            | News::Channel
+            | News::Notice => {}
         }
     }
 }

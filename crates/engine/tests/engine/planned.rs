@@ -69,6 +69,7 @@ async fn write(engine: &Engine, id: TriggerId, slots: &[Entry], change: impl Fn(
                 extends: false,
                 by_hand: false,
                 admission: None,
+                notices: Vec::new(),
             };
             let batch = Batch {
                 commit_id: [COMMITS.fetch_add(1, Ordering::Relaxed); 16],

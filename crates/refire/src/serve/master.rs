@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD};
 use refire_engine::Engine;
 use refire_engine::entropy::SystemEntropy;
-use refire_engine::trigger::Resealed;
+use refire_engine::vault::Resealed;
 use refire_engine::vault::{MASTER_KEY_BYTES, MasterKey, Vault};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
@@ -203,10 +203,10 @@ impl Change {
 
     /// Seals everything with the new key, and says whether the previous one can be dropped.
     pub(super) async fn carry_out(self, engine: Arc<Engine>) {
-        let resealed = match engine.triggers().reseal_secrets().await {
+        let resealed = match reseal(&engine).await {
             Ok(resealed) => resealed,
             Err(error) => {
-                let error = &error as &dyn Error;
+                let error = &*error as &dyn Error;
                 tracing::error!(
                     error,
                     "not all secrets are sealed with the new master key yet"
@@ -226,8 +226,8 @@ impl Change {
             tracing::warn!(
                 sealed,
                 closed,
-                "the secrets of some triggers open with neither master key: find the key that sealed \
-                 them, or give these triggers new secrets; the other ones were sealed with the new key"
+                "some secrets open with neither master key: find the key that sealed them, or give \
+                 their triggers and channels new ones; the other ones were sealed with the new key"
             );
             return;
         }
@@ -235,7 +235,7 @@ impl Change {
             tracing::info!(
                 sealed,
                 closed,
-                "the secrets of so many triggers were sealed with the new master key; \
+                "so many secrets were sealed with the new master key; \
                  REFIRE_MASTER_KEY_PREVIOUS can be dropped now"
             );
             return;
@@ -243,10 +243,18 @@ impl Change {
         tracing::info!(
             sealed,
             closed,
-            "the secrets of so many triggers were sealed with the new master key; when all nodes have \
-             started with it, REFIRE_MASTER_KEY_PREVIOUS can be dropped"
+            "so many secrets were sealed with the new master key; when all nodes have started with it, \
+             REFIRE_MASTER_KEY_PREVIOUS can be dropped"
         );
     }
+}
+
+/// Everything that is kept sealed.
+async fn reseal(engine: &Engine) -> Result<Resealed, Box<dyn Error + Send + Sync>> {
+    let triggers = engine.triggers().reseal_secrets().await?;
+    let queries = engine.callbacks().reseal_queries().await?;
+    let channels = engine.notifications().reseal_secrets().await?;
+    Ok(triggers + queries + channels)
 }
 
 /// What is said of the key before this one.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::database::{Database, KIND};
 use crate::process::{Process, Refused, command};
 use crate::server::{Answer, send};
+use crate::target::Target;
 use crate::workflow::one_step;
 
 /// Longer than anything here takes.
@@ -27,6 +28,7 @@ fn start(
     if let Some(previous) = previous {
         command.env("REFIRE_MASTER_KEY_PREVIOUS", previous.repeat(32));
     }
+    command.arg("--dev");
     Process::start(command, &home.join("log"))
 }
 
@@ -34,6 +36,57 @@ async fn ask(server: &Process, method: &str, path: &str, body: String) -> Answer
     let method = method.parse().unwrap();
     let request = reqwest::Client::new().request(method, format!("{}{path}", server.url));
     send(request.bearer_auth("an-admin-key-of-this-test").body(body)).await
+}
+
+/// Waits until the server's log says so.
+async fn log_says(home: &Path, what: &str) {
+    let began = Instant::now();
+    loop {
+        let log = std::fs::read_to_string(home.join("log")).unwrap();
+        if log.contains(what) {
+            return;
+        }
+        assert!(began.elapsed() < PATIENCE, "{log}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn how_a_target_is_asked_is_sealed_anew() {
+    let (home, database) = (tempfile::tempdir().unwrap(), Database::new());
+    let (home, target) = (home.path(), Target::start().await);
+    let config = json!({"url": target.url("/progress"), "headers": {"X-Key": "hush-hush"}});
+    let accepted = json!({"queryConfig": {"type": "http", "config": config}});
+    target.script("/work", &[(202, &accepted.to_string())]);
+    target.script("/progress", &[(200, r#"{"progress":65}"#)]);
+    let first = start(home, &database, "a1", None).unwrap();
+    let task = json!({"scheduleType": "immediate", "taskConfig": {
+        "taskType": "custom", "callbackWindow": "1h", "taskPayload": {},
+        "targetConfig": {"triggerType": "http", "url": target.url("/work")},
+    }});
+    let task = ask(&first, "POST", "/schedule-task", task.to_string()).await;
+    let task = task.expect(201)["taskId"].as_str().unwrap().to_owned();
+    let history = format!("/task-history/{task}");
+    let began = Instant::now();
+    let record = loop {
+        let records = ask(&first, "GET", &history, String::new())
+            .await
+            .expect(200);
+        if records["items"][0]["triggerStatus"] == "success" {
+            break records["items"][0]["id"].as_str().unwrap().to_owned();
+        }
+        assert!(began.elapsed() < PATIENCE, "{records}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    drop(first);
+    let changing = start(home, &database, "b2", Some("a1")).unwrap();
+    log_says(home, "sealed=1 closed=0").await;
+    drop(changing);
+    let changed = start(home, &database, "b2", None).unwrap();
+    let status = format!("{history}/{record}/status");
+    let asked = ask(&changed, "GET", &status, String::new()).await;
+    assert_eq!(asked.expect(200)["response"], json!({"progress": 65}));
+    assert_eq!(target.calls("/progress")[0].headers["x-key"], "hush-hush");
 }
 
 #[tokio::test]
@@ -58,15 +111,7 @@ async fn what_the_old_key_sealed_is_sealed_anew() {
     drop(first);
 
     let changing = start(home, &database, "b2", Some("a1")).unwrap();
-    let began = Instant::now();
-    loop {
-        let log = std::fs::read_to_string(home.join("log")).unwrap();
-        if log.contains("sealed=1 closed=0") {
-            break;
-        }
-        assert!(began.elapsed() < PATIENCE, "{log}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    log_says(home, "sealed=1 closed=0").await;
     drop(changing);
 
     let changed = start(home, &database, "b2", None).unwrap();

@@ -96,7 +96,7 @@ fn migrations_are_listed_and_applied() {
         "{listed}"
     );
     let said = text(&pending.stderr);
-    assert!(said.contains("11 migrations are pending"), "{said}");
+    assert!(said.contains("12 migrations are pending"), "{said}");
     assert!(said.contains("run `refire migrate`"), "{said}");
     let names = refire(
         home.path(),
@@ -116,6 +116,7 @@ fn migrations_are_listed_and_applied() {
         "0009_sessions",
         "0010_started_by",
         "0011_task_history",
+        "0012_notices",
         "0013_bulk"
     ]);
     assert_eq!(names["pending"], all);

@@ -56,17 +56,22 @@ impl<'a> About<'a> {
 impl Part {
     pub(crate) fn about(&self) -> About<'_> {
         match self {
-            Self::Admit(admit) => admit.about(admit.has_letters()),
+            Self::Admit(admit) => admit.about(admit.has_letters() || !admit.notices.is_empty()),
             Self::Fire(fire) => {
                 // What else may refuse the execution is not asked for when the trigger is fired.
                 let asks_first = |admit: &Admit| {
-                    admit.has_letters() || admit.claim.is_some() || admit.trigger.is_some()
+                    admit.has_letters()
+                        || admit.claim.is_some()
+                        || admit.trigger.is_some()
+                        || !admit.notices.is_empty()
                 };
                 let admission = fire.admission.as_deref();
                 let admission = admission.map(|admit| admit.about(asks_first(admit)));
+                let admission = admission.unwrap_or_default();
                 About {
                     trigger: Some(fire.trigger),
-                    ..admission.unwrap_or_default()
+                    asks_first: admission.asks_first || !fire.notices.is_empty(),
+                    ..admission
                 }
             }
             Self::Advance(advance) => About {
@@ -92,6 +97,7 @@ impl Part {
             | Self::ForgetWorker { .. }
             | Self::ChangeSession(_)
             | Self::DeleteLetter { .. }
+            | Self::ChangeChannel(_)
             | Self::LogRequests(_)
             | Self::Bulk(_)
             | Self::Prune(_) => About {
@@ -106,6 +112,13 @@ impl Part {
                 ..About::alone(&change.workflow)
             },
             Self::PutScheduled(put) => put.about(),
+            Self::MoveGroups(moved) => {
+                let admission = moved.admission.as_deref();
+                About {
+                    asks_first: true,
+                    ..admission.map(|admit| admit.about(true)).unwrap_or_default()
+                }
+            }
             Self::DeleteTrigger { id, workflow } => About {
                 trigger: Some(*id),
                 ..About::alone(workflow)

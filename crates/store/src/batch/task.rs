@@ -36,6 +36,16 @@ pub enum TaskChange {
         /// How much later the time of those is over that stood at `from`, in milliseconds.
         later_ms: u64,
     },
+    /// The step's attempt, which waited for its time, may be fetched now. Who has it keeps it: the clocks of
+    /// two nodes may differ by a moment.
+    Hasten {
+        /// Of this step.
+        step: u16,
+        /// Since when it may be fetched.
+        available_at: Timestamp,
+        /// When its time is over.
+        timeout_at: Timestamp,
+    },
     /// What is not over is now.
     Close {
         /// Of this step; absent = of all.
@@ -54,6 +64,7 @@ impl TaskChange {
     pub(crate) fn step(&self) -> Option<u16> {
         match self {
             Self::Put { row, .. } => Some(row.step_no),
+            Self::Hasten { step, .. } => Some(*step),
             Self::Turn { step, .. } | Self::Close { step, .. } => *step,
         }
     }
@@ -96,6 +107,11 @@ impl TaskChange {
             Effect::Offer(offer) => Some(Self::Put {
                 row: Box::new(TaskRow::offered(offer, workflow, state, now)?),
                 by: failed_by(&offer.step),
+            }),
+            Effect::OfferNow(offer) => Some(Self::Hasten {
+                step: number(&offer.step)?,
+                available_at: offer.available_at,
+                timeout_at: offer.timeout_at,
             }),
             Effect::OfferAgain { step, later } => turn(Some(step), (held, pending), *later),
             Effect::Retire { step } => {
@@ -354,6 +370,22 @@ impl TaskRow {
                     let later = Duration::from_millis(*later_ms);
                     self.timeout_at = self.timeout_at.plus(later);
                     self.stand(*to, now);
+                }
+                self.rev += 1;
+                self.updated_at = now;
+            }
+            TaskChange::Hasten {
+                step,
+                available_at,
+                timeout_at,
+            } => {
+                if *step != self.step_no || self.status.is_over() {
+                    return false;
+                }
+                (self.available_at, self.timeout_at) = (*available_at, *timeout_at);
+                match self.status {
+                    TaskStatus::Locked => self.wake_at = Some(self.clocks().next()),
+                    status => self.stand(status, now),
                 }
                 self.rev += 1;
                 self.updated_at = now;

@@ -6,6 +6,7 @@ use refire_core::id::{TriggerId, WebhookId};
 use refire_core::trigger::{End, Entry, State};
 
 use super::Admit;
+use crate::notice::NewNotice;
 
 /// A new trigger. Refused if its workflow is not there, or its id or address is taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +85,8 @@ pub struct Fire {
     pub by_hand: bool,
     /// The execution.
     pub admission: Option<Box<Admit>>,
+    /// What people are to be told of it.
+    pub notices: Vec<NewNotice>,
 }
 
 /// What the end of an execution means for the trigger that started it. It never keeps the execution

@@ -11,7 +11,9 @@ use refire_core::id::ExecutionId;
 
 use super::Lab;
 use super::stage::{Run, Stage, json};
-use crate::{CallbackKey, CallbackRow, OldExecutions, Part, PartOutcome, Prune, TouchCallback};
+use crate::{
+    CallbackKey, CallbackRow, CallbackTouch, OldExecutions, Part, PartOutcome, Prune, TouchCallback,
+};
 
 const SOURCE: &str = "
 id: reports
@@ -69,7 +71,11 @@ impl Stage {
     }
 
     async fn note(&mut self, key: CallbackKey, noted: Noted) -> bool {
-        let part = Part::TouchCallback(TouchCallback { key, noted });
+        self.touch_callback(key, CallbackTouch::Noted(noted)).await
+    }
+
+    async fn touch_callback(&mut self, key: CallbackKey, touch: CallbackTouch) -> bool {
+        let part = Part::TouchCallback(TouchCallback { key, touch });
         match self.commit_one(part).await {
             PartOutcome::Touched(was) => was,
             other => panic!("{other:?}"),
@@ -119,6 +125,41 @@ pub async fn a_wait_is_found_again(lab: &dyn Lab) {
     ] {
         assert_eq!(stage.store.callback(other).await.unwrap(), None);
     }
+}
+
+pub async fn what_is_sealed_is_sealed_anew(lab: &dyn Lab) {
+    let (mut stage, mut run) = one(lab).await;
+    let report = Outcome::Accepted(json("{}"), vec![9, 0]);
+    let command = stage.report(&run, "a", report);
+    stage.send(&mut run, command).await;
+    let of = key(run.id, 0, 1);
+    let row = stage.callback(of).await;
+    let sealed = |from: &[u8]| CallbackTouch::Sealed {
+        from: from.to_vec(),
+        to: vec![7],
+    };
+    assert_eq!(stage.store.sealed_callbacks(None, 5).await.unwrap(), [row]);
+    assert_eq!(stage.store.sealed_callbacks(Some(of), 5).await.unwrap(), []);
+    assert!(
+        !stage.touch_callback(of, sealed(&[9])).await,
+        "it is something else by now"
+    );
+    assert!(
+        !stage
+            .touch_callback(key(run.id, 0, 2), sealed(&[9, 0]))
+            .await
+    );
+    // Whether its attempt waits still does not matter.
+    stage
+        .say(&mut run, "a", Said::Success(json("{}")), Noted::default())
+        .await;
+    let ended = stage.callback(of).await;
+    assert!(stage.touch_callback(of, sealed(&[9, 0])).await);
+    let anew = CallbackRow {
+        query_config: Some(vec![7]),
+        ..ended
+    };
+    assert_eq!(stage.callback(of).await, anew, "and nothing else changes");
 }
 
 pub async fn what_a_target_says_is_kept(lab: &dyn Lab) {

@@ -50,6 +50,7 @@ impl Run {
             new_letter: None,
             settle: None,
             end: None,
+            notices: Vec::new(),
         };
         self.log.extend(decision.events);
         for effect in decision.effects {
@@ -82,6 +83,7 @@ impl Run {
                 );
             }
             Effect::Offer(_)
+            | Effect::OfferNow(_)
             | Effect::OfferAgain { .. }
             | Effect::Retire { .. }
             | Effect::Close { .. }

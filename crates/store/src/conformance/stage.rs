@@ -204,6 +204,7 @@ impl Stage {
             settle: advance.settle,
             end: None,
             bulk: None,
+            notices: Vec::new(),
         };
         (run, admit)
     }
@@ -323,7 +324,12 @@ impl Stage {
 /// A definition as it is saved, and the workflow that it is.
 pub(super) fn definition(source: &str) -> (PutWorkflow, Workflow) {
     use sha2::Digest;
-    let workflow = Workflow::parse(source, &ParseOptions::default()).unwrap();
+    // Also what only the server can save.
+    let options = ParseOptions {
+        stored: true,
+        ..ParseOptions::default()
+    };
+    let workflow = Workflow::parse(source, &options).unwrap();
     let put = PutWorkflow {
         id: workflow.id.clone(),
         name: workflow.name.clone(),

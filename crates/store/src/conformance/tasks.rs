@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use refire_core::execution::{Began, Cancel, Command, Outcome, Report};
+use refire_core::execution::{Began, Cancel, Command, Outcome, Report, RetryNow};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::{LockToken, TaskId};
 use refire_core::task::TaskStatus;
@@ -210,6 +210,41 @@ pub async fn a_task_is_given_out_when_its_time_has_come(lab: &dyn Lab) {
     assert!(stage.lock(&["x"], 2, 1).await.is_empty());
     stage.wait(1);
     assert_eq!(stage.lock(&["x"], 2, 1).await.len(), 1);
+}
+
+pub async fn a_retry_that_is_wanted_now_is_taken_from_nobody(lab: &dyn Lab) {
+    let (mut stage, mut run) = one(lab, "taskType: x").await;
+    let task = stage.lock(&["x"], 1, 1).await.remove(0);
+    stage.end(&mut run, &task, failed()).await;
+    stage
+        .send(&mut run, Command::RetryNow(RetryNow::default()))
+        .await;
+    let hurried = stage.task(task.id()).await;
+    assert_eq!(
+        (hurried.status, hurried.attempt, hurried.available_at),
+        (TaskStatus::Pending, 2, stage.now)
+    );
+    stage.check(&run).await;
+    let second = stage.lock(&["x"], 2, 1).await.remove(0);
+    stage.end(&mut run, &second, failed()).await;
+    // By another node's clock its time had come: a worker has it.
+    let before = stage.now;
+    stage.wait(60);
+    let third = stage.lock(&["x"], 3, 1).await.remove(0);
+    stage.now = before;
+    stage
+        .send(&mut run, Command::RetryNow(RetryNow::default()))
+        .await;
+    let kept = stage.task(task.id()).await;
+    assert_eq!(
+        (kept.status, kept.token, kept.attempt),
+        (TaskStatus::Locked, Some(token(3)), 3)
+    );
+    assert_eq!(
+        (kept.lock_until, kept.available_at),
+        (third.lock_until, before)
+    );
+    stage.check(&run).await;
 }
 
 pub async fn a_worker_is_known_by_its_lock(lab: &dyn Lab) {

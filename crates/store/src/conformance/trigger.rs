@@ -141,6 +141,7 @@ impl Stage {
             extends: false,
             by_hand: false,
             admission: None,
+            notices: Vec::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Most of a filter is decided by an execution's row. What no row knows (what went wrong, the trace) is asked
 //! of its state, which takes much longer to read: only where the row leaves it open.
 
-use refire_core::definition::WorkflowId;
+use refire_core::definition::{WorkflowId, is_system};
 use refire_core::execution::{Execution, Status, TriggerKind};
 use refire_core::id::{ExecutionId, TriggerId};
 use refire_core::time::Timestamp;
@@ -63,7 +63,7 @@ impl OfWorkflow {
     pub fn is(&self, workflow: &str) -> bool {
         match self {
             Self::Named(name) => name.as_str() == workflow,
-            Self::Beginning(text) => workflow.starts_with(text.as_str()),
+            Self::Beginning(text) => !is_system(workflow) && workflow.starts_with(text.as_str()),
         }
     }
 }
@@ -172,7 +172,11 @@ impl ExecutionFilter {
 
     /// Whether executions of a workflow are asked for.
     pub(crate) fn is_of(&self, workflow: &str) -> bool {
-        self.workflows.is_empty() || self.workflows.iter().any(|it| it.is(workflow))
+        match self.workflows.is_empty() {
+            // What the server runs for itself is only found by its name.
+            true => !is_system(workflow),
+            false => self.workflows.iter().any(|it| it.is(workflow)),
+        }
     }
 
     /// Whether the text that is looked for is in a workflow's name, or there is none.

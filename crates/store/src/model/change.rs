@@ -6,15 +6,16 @@ use std::sync::Arc;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{
-    BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NoticeId, RequestId, ScheduledTaskId,
+    TaskId, TriggerId,
 };
 
 use super::image::{
     Definition, Filed, Image, Job, KeyName, Record, RingLength, Standing, Told, UsedKey,
 };
 use crate::{
-    BulkItemRow, CallbackKey, CallbackRow, RequestRow, ScheduledRow, SecretHash, SessionRow,
-    SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow,
+    BulkItemRow, CallbackKey, CallbackRow, ChannelRow, GroupRow, NewNotice, RequestRow,
+    ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
@@ -59,6 +60,9 @@ tables! {
     Ring(TriggerId, RingLength) in rings,
     Bulk(BulkId, Job) in bulk_jobs,
     BulkItem((BulkId, ItemId), BulkItemRow) in bulk_items,
+    Notice(NoticeId, NewNotice) in notices,
+    Group((ChannelId, GroupId), GroupRow) in groups,
+    Channel(ChannelId, ChannelRow) in channels,
 }
 
 impl Image {

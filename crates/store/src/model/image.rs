@@ -7,15 +7,16 @@ use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{
-    BulkId, DlqId, ExecutionId, ItemId, NodeId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NodeId, NoticeId, RequestId,
+    ScheduledTaskId, TaskId, TriggerId,
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    BulkItemRow, BulkRow, BulkWish, CallbackKey, CallbackRow, ExecutionRow, NodeRow, RequestRow,
-    RetryRow, ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow, TriggerRow, VersionRow,
-    WorkKey, WorkRow, WorkerRow,
+    BulkItemRow, BulkRow, BulkWish, CallbackKey, CallbackRow, ChannelRow, ExecutionRow, GroupRow,
+    NewNotice, NodeRow, RequestRow, RetryRow, ScheduledRow, SecretHash, SessionRow, SlotRow,
+    TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -57,6 +58,12 @@ pub struct Image {
     pub bulk_jobs: BTreeMap<BulkId, Arc<Job>>,
     /// What became of what they are about.
     pub bulk_items: BTreeMap<(BulkId, ItemId), Arc<BulkItemRow>>,
+    /// Notices that wait.
+    pub notices: BTreeMap<NoticeId, Arc<NewNotice>>,
+    /// Groups of notices.
+    pub groups: BTreeMap<(ChannelId, GroupId), Arc<GroupRow>>,
+    /// Channels.
+    pub channels: BTreeMap<ChannelId, Arc<ChannelRow>>,
     /// The nodes that have a lease; what they own is counted when it is asked for.
     pub nodes: BTreeMap<NodeId, NodeRow>,
 }
@@ -214,7 +221,10 @@ impl Image {
             + self.requests.len()
             + self.rings.len()
             + self.bulk_jobs.len()
-            + self.bulk_items.len();
+            + self.bulk_items.len()
+            + self.notices.len()
+            + self.groups.len()
+            + self.channels.len();
         rows as u64
     }
 }

@@ -5,6 +5,7 @@ mod callback;
 mod catalog;
 mod execution;
 mod letter;
+mod notice;
 mod request;
 mod scheduled;
 mod session;

@@ -6,6 +6,7 @@ mod catalog;
 mod claim;
 mod execution;
 mod letter;
+mod notice;
 mod prune;
 mod request;
 mod scheduled;
@@ -82,6 +83,8 @@ impl Pen<'_> {
             Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
             Part::Fire(fire) => self.fire(fire)?,
             Part::PutScheduled(put) => self.put_scheduled(put)?,
+            Part::MoveGroups(moved) => self.move_groups(moved)?,
+            Part::ChangeChannel(change) => self.change_channel(change),
             Part::LogRequests(requests) => self.log_requests(requests),
             Part::Bulk(part) => self.bulk(part),
             Part::Prune(prune) => self.prune(prune),

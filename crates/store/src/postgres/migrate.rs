@@ -79,6 +79,12 @@ const MIGRATIONS: &[Migration] = &[
         script: include_str!("migrations/0011_task_history.sql"),
     },
     Migration {
+        number: 12,
+        name: "notices",
+        about: "adds tables for notices and channels; nothing else changes",
+        script: include_str!("migrations/0012_notices.sql"),
+    },
+    Migration {
         number: 13,
         name: "bulk",
         about: "adds tables for bulk jobs; nothing else changes",

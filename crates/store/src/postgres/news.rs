@@ -253,6 +253,8 @@ fn written(own: Uuid, news: &News) -> String {
         News::Trigger(id) => format!("{own} trigger {id}"),
         News::Task(name) => format!("{own} task {name}"),
         News::Due => format!("{own} due"),
+        News::Channel => format!("{own} channel"),
+        News::Notice => format!("{own} notice"),
         News::Missed => format!("{own} missed"),
     }
 }
@@ -263,10 +265,12 @@ fn read(line: &str) -> Option<(Uuid, News)> {
     let news = match (words.next()?, words.next()) {
         ("work", None) => News::Work,
         ("withdrawn", Some(id)) => News::Withdrawn(id.parse().ok()?),
-        ("definition", Some(id)) => News::Definition(WorkflowId::new(id).ok()?),
+        ("definition", Some(id)) => News::Definition(WorkflowId::kept(id).ok()?),
         ("trigger", Some(id)) => News::Trigger(id.parse().ok()?),
         ("task", Some(name)) => News::Task(name.to_owned()),
         ("due", None) => News::Due,
+        ("channel", None) => News::Channel,
+        ("notice", None) => News::Notice,
         ("missed", None) => News::Missed,
         _ => return None,
     };

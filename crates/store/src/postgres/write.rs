@@ -16,6 +16,7 @@ mod fire;
 mod ledger;
 mod letter;
 pub(super) mod link;
+mod notice;
 mod prune;
 mod request;
 pub(super) mod resolve;

@@ -41,6 +41,22 @@ impl<D: Database> Callbacks for D {
         .await
     }
 
+    async fn sealed_callbacks(
+        &self,
+        after: Option<CallbackKey>,
+        limit: u32,
+    ) -> Result<Vec<CallbackRow>, ReadError> {
+        let mut query = select("query_config IS NOT NULL");
+        if let Some(after) = after {
+            query = query
+                .with("AND (execution, step_no, attempt) > (?,", after.execution)
+                .with("?,", u32::from(after.step_no))
+                .with("?)", after.attempt);
+        }
+        self.rows(query.page("execution, step_no, attempt", limit))
+            .await
+    }
+
     async fn next_callback_due(&self) -> Result<Option<Timestamp>, ReadError> {
         let query = Query::new(
             "SELECT wake_at FROM task_callbacks WHERE wake_at IS NOT NULL

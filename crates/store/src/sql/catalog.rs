@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use refire_core::definition::WorkflowId;
 use refire_core::time::Timestamp;
 
-use super::{Database, Query};
+use super::{AFTER_SYSTEM, Database, Query};
 use crate::catalog::verify;
 use crate::column::Named;
 use crate::{Catalog, ReadError, VersionRow, WorkflowRow};
@@ -21,7 +21,7 @@ const ALL: &str = "FROM workflow_versions AS v JOIN workflows ON workflows.key =
 fn listed() -> Query {
     let columns = WorkflowRow::COLUMNS;
     Query::new(format!(
-        "SELECT {columns} {NEWEST} AND workflows.deleted_at IS NULL
+        "SELECT {columns} {NEWEST} AND workflows.deleted_at IS NULL AND workflows.id > '{AFTER_SYSTEM}'
          AND NOT EXISTS (SELECT 1 FROM scheduled_tasks WHERE workflow = workflows.key)"
     ))
 }

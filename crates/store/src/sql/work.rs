@@ -3,7 +3,7 @@
 use refire_core::definition::WorkflowId;
 use refire_core::id::ExecutionId;
 
-use super::{Database, OF_WORKFLOW, Query};
+use super::{AFTER_SYSTEM, Database, OF_WORKFLOW, Query};
 use crate::words::{is_paused, open_by_status};
 use crate::{OpenCounts, ReadError};
 
@@ -57,6 +57,13 @@ pub(crate) async fn open_executions<D: Database>(
     Ok(count.unwrap_or(0).min(max.into()))
 }
 
+/// The condition that a row is not of what the server runs for itself.
+fn not_system() -> String {
+    format!(
+        "AND workflow NOT IN (SELECT key FROM workflows WHERE ns = 1 AND workflows.id < '{AFTER_SYSTEM}')"
+    )
+}
+
 /// Counts along the work, one stretch of executions after the other, and adds what is open without any.
 pub(crate) async fn open_counts<D: Database>(
     database: &D,
@@ -76,6 +83,7 @@ pub(crate) async fn open_counts<D: Database>(
         )
         .and("execution > ?", after)
         .and("execution <= ?", until)
+        .end(&not_system())
         .and(OF_WORKFLOW, workflow);
         let counted = database.row(stretch).await?;
         let (running, waiting, executions): (u64, u64, u64) = counted.unwrap_or_default();
@@ -92,7 +100,8 @@ pub(crate) async fn open_counts<D: Database>(
         "SELECT count(*) FROM executions {listed} {open}
          AND NOT EXISTS (SELECT 1 FROM work WHERE work.execution = executions.id)"
     ));
-    let workless: Option<u64> = database.row(workless.and(OF_WORKFLOW, workflow)).await?;
+    let workless = workless.end(&not_system()).and(OF_WORKFLOW, workflow);
+    let workless: Option<u64> = database.row(workless).await?;
     counts.executions += workless.unwrap_or(0);
     Ok(counts)
 }

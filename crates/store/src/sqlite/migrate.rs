@@ -61,6 +61,11 @@ const MIGRATIONS: &[Migration] = &[
         script: include_str!("migrations/0010_task_history.sql"),
     },
     Migration {
+        number: 11,
+        name: "notices",
+        script: include_str!("migrations/0011_notices.sql"),
+    },
+    Migration {
         number: 12,
         name: "bulk",
         script: include_str!("migrations/0012_bulk.sql"),

@@ -10,6 +10,7 @@ mod claim;
 mod execution;
 mod fire;
 mod letter;
+mod notice;
 mod prune;
 mod request;
 mod scheduled;
@@ -106,6 +107,8 @@ impl<'a> Pen<'a> {
             Part::DeleteTrigger { id, .. } => self.delete_trigger(*id),
             Part::Fire(fire) => self.fire(fire),
             Part::PutScheduled(put) => self.put_scheduled(put),
+            Part::MoveGroups(moved) => self.move_groups(moved),
+            Part::ChangeChannel(change) => self.change_channel(change),
             Part::LogRequests(requests) => self.log_requests(requests),
             Part::Bulk(part) => self.bulk(part),
             Part::Prune(prune) => self.prune(prune),

@@ -4,8 +4,8 @@
 use std::error::Error;
 
 use refire_core::id::{
-    BulkId, DlqId, ExecutionId, ItemId, LockToken, NodeId, RequestId, ScheduledTaskId, TriggerId,
-    WebhookId,
+    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken, NodeId, NoticeId, RequestId,
+    ScheduledTaskId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
@@ -43,11 +43,14 @@ macro_rules! ids {
 
 ids!(
     BulkId,
+    ChannelId,
     DlqId,
     ExecutionId,
+    GroupId,
     ItemId,
     LockToken,
     NodeId,
+    NoticeId,
     RequestId,
     ScheduledTaskId,
     TriggerId,

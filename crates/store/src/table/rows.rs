@@ -2,7 +2,7 @@
 
 use refire_core::bulk::JobState;
 use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
-use refire_core::definition::StepId;
+use refire_core::definition::{StepId, WorkflowId};
 use refire_core::execution::{EventRow, Status};
 use refire_core::id::{BulkId, DlqId, ExecutionId, NodeId, TriggerId};
 use refire_core::time::Timestamp;
@@ -12,9 +12,9 @@ use super::column::{Due, Foreign, Id, rows};
 use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
-    BulkItemRow, CallbackRow, ChangeTrigger, CreateTrigger, ExecutionRow, IdempotencyClaim,
-    LetterRetry, NewBulk, PutWorkflow, RequestRow, RowUpdate, ScheduledRow, SessionRow,
-    SettleLetter, TaskRow, WorkRow, WorkerRow,
+    BulkItemRow, CallbackRow, ChangeTrigger, ChannelRow, CreateTrigger, ExecutionRow, GroupRow,
+    IdempotencyClaim, LetterRetry, NewBulk, NewNotice, PutWorkflow, RequestRow, RowUpdate,
+    ScheduledRow, SessionRow, SettleLetter, TaskRow, WorkRow, WorkerRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -381,6 +381,43 @@ rows! {
         actor: Foreign<'a> = Foreign(&row.actor),
         created_at: i64 = row.created_at.as_micros(),
         ends_at: i64 = row.ends_at.as_micros(),
+    }
+}
+
+rows! {
+    /// Notices that wait.
+    pub(crate) struct Notices(notice: &'a NewNotice) {
+        id: Id = notice.id.into(),
+        kind: &'static str = notice.kind.name(),
+        workflow: Option<&'a str> = notice.workflow.as_ref().map(WorkflowId::as_str),
+        subject: Foreign<'a> = Foreign(&notice.subject),
+        // Plain structs of texts: writing them as JSON cannot fail.
+        facts: Vec<u8> = serde_json::to_vec(&notice.facts).unwrap_or_default(),
+    }
+}
+
+rows! {
+    /// Groups of notices.
+    pub(crate) struct Groups(row: &'a GroupRow) {
+        channel: Id = row.channel.into(),
+        id: Id = row.id.into(),
+        rev: i64 = signed(row.rev),
+        due_at: i64 = row.due_at.as_micros(),
+        state: &'a [u8] = &row.state,
+    }
+}
+
+rows! {
+    /// Channels.
+    pub(crate) struct ChannelRows(row: &'a ChannelRow) {
+        id: Id = row.id.into(),
+        version: i32 = signed_small(row.version),
+        enabled: bool = row.enabled,
+        settings: &'a [u8] = &row.settings,
+        crc: i64 = row.checksum().into(),
+        secrets: Option<&'a [u8]> = row.secrets.as_deref(),
+        created_at: i64 = row.created_at.as_micros(),
+        updated_at: i64 = row.updated_at.as_micros(),
     }
 }
 

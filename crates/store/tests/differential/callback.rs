@@ -6,7 +6,7 @@ use refire_core::execution::{Callback, Command, Said};
 use refire_core::failure::{ErrorClass, Failure};
 use refire_core::id::ExecutionId;
 use refire_core::json::Json;
-use refire_store::{CallbackKey, Part, TouchCallback};
+use refire_store::{CallbackKey, CallbackTouch, Part, TouchCallback};
 
 use crate::history::History;
 
@@ -52,7 +52,15 @@ impl History {
 
     /// A target's word on how far it is.
     pub(crate) fn touch_callback(&mut self) -> Part {
-        let (key, noted) = (self.any_callback(), self.noted());
-        Part::TouchCallback(TouchCallback { key, noted })
+        let key = self.any_callback();
+        let noted = self.noted();
+        let touch = match self.dice.one_in(4) {
+            true => CallbackTouch::Sealed {
+                from: noted.query_config.unwrap_or_default(),
+                to: vec![1, 2],
+            },
+            false => CallbackTouch::Noted(noted),
+        };
+        Part::TouchCallback(TouchCallback { key, touch })
     }
 }

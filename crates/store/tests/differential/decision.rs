@@ -39,6 +39,7 @@ pub(crate) fn advance(
         new_letter: None,
         settle: None,
         end: None,
+        notices: Vec::new(),
     };
     for effect in &decision.effects {
         if let Some(mut change) = TaskChange::of(effect, workflow, &decision.state, now) {
@@ -60,6 +61,7 @@ pub(crate) fn advance(
                 step: step.to_string(),
             },
             Effect::Offer(_)
+            | Effect::OfferNow(_)
             | Effect::OfferAgain { .. }
             | Effect::Retire { .. }
             | Effect::Close { .. } => continue,
@@ -117,6 +119,7 @@ pub(crate) fn admit(
         settle: advance.settle,
         end: None,
         bulk: None,
+        notices: Vec::new(),
     }
 }
 

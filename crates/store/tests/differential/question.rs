@@ -68,6 +68,8 @@ impl Stores {
                 let by = history.about_now(60);
                 same!(self, due_callbacks(by, limit));
                 same!(self, next_callback_due());
+                let after = history.dice.maybe(key);
+                same!(self, sealed_callbacks(after, limit));
             }
             18 | 19 => self.ask_about_tasks(history, known, limit).await,
             0 => {

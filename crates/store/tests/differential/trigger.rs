@@ -164,6 +164,7 @@ impl History {
             extends: self.dice.one_in(2),
             by_hand: self.dice.one_in(8),
             admission,
+            notices: Vec::new(),
         }))
     }
 

@@ -55,6 +55,7 @@ async fn programs_that_start_together_migrate_once() {
             "sessions",
             "started_by",
             "task_history",
+            "notices",
             "bulk"
         ]
     );
@@ -82,6 +83,7 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0009_sessions",
         "0010_started_by",
         "0011_task_history",
+        "0012_notices",
         "0013_bulk",
     ]
     .map(str::to_owned);
@@ -106,7 +108,7 @@ async fn an_older_database_is_brought_up_to_date() {
     let older = "DROP VIEW task_execution_history; DROP FUNCTION event_json;
          DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
-             scheduled_tasks, sessions, bulk_jobs, bulk_items;
+             scheduled_tasks, sessions, notify_queue, notify_groups, notify_channels, bulk_jobs, bulk_items;
          ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
@@ -133,6 +135,7 @@ async fn an_older_database_is_brought_up_to_date() {
             "0009_sessions",
             "0010_started_by",
             "0011_task_history",
+            "0012_notices",
             "0013_bulk"
         ]
     );

@@ -64,6 +64,7 @@ pub(crate) fn fire(n: u8, rev: u64, admit: Option<Admit>) -> Part {
         extends: false,
         by_hand: false,
         admission: admit.map(Box::new),
+        notices: Vec::new(),
     }))
 }
 

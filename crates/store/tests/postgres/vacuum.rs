@@ -9,11 +9,13 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 9] = [
+const BY_COUNT: [&str; 11] = [
     "bulk_jobs",
     "commit_marks",
     "dlq_counts",
     "nodes",
+    "notify_groups",
+    "notify_queue",
     "trigger_state",
     "work",
     "task_callbacks",
@@ -32,9 +34,10 @@ const BY_SHARE: [&str; 6] = [
 /// The defaults are right for these. They change when people do something; only a ring changes with
 /// refused requests, but has one row for each webhook, so that the default of fifty rewrites and a fifth
 /// of the table comes soon enough.
-const BY_DEFAULT: [&str; 10] = [
+const BY_DEFAULT: [&str; 11] = [
     "dead_letter_queue",
     "dead_letter_retries",
+    "notify_channels",
     "request_rings",
     "scheduled_tasks",
     "schema_migrations",

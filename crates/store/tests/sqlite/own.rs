@@ -107,6 +107,7 @@ pub(crate) fn admission(workflow: &Workflow, n: u32, input: &str) -> Admit {
         settle: None,
         end: None,
         bulk: None,
+        notices: Vec::new(),
     }
 }
 
@@ -218,7 +219,9 @@ async fn an_older_database_is_brought_up_to_date() {
          DROP VIEW retry_logs; CREATE VIEW retry_logs AS SELECT 1 AS x;
          DROP TABLE dead_letter_retries; DROP TABLE workflow_external_tasks; DROP TABLE task_callbacks;
          DROP TABLE workflow_external_workers;
-         DROP TABLE scheduled_tasks; DROP TABLE sessions; DROP TABLE bulk_jobs; DROP TABLE bulk_items;
+         DROP TABLE scheduled_tasks; DROP TABLE sessions;
+         DROP TABLE notify_queue; DROP TABLE notify_groups; DROP TABLE notify_channels;
+         DROP TABLE bulk_jobs; DROP TABLE bulk_items;
          DROP INDEX executions_by_trigger; ALTER TABLE executions DROP COLUMN trigger_id;
          ALTER TABLE work DROP COLUMN begun_at; UPDATE work SET owner = zeroblob(16), begun = 1;
          INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, reason, error_type,

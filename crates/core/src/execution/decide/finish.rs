@@ -150,7 +150,8 @@ fn wants_letter(draft: &Draft<'_>, reason: Reason) -> bool {
         .is_some_and(|origin| origin.lineage.letter.is_some());
     let left_out =
         draft.workflow.dead_letter == DeadLetterMode::Exhausted && reason == Reason::NonRetryable;
-    !retries_a_letter && !left_out
+    // What the server runs for itself is nobody's to retry.
+    !retries_a_letter && !left_out && !draft.workflow.id.is_system()
 }
 
 fn letter(draft: &Draft<'_>, failing: &Failing) -> Option<Letter> {

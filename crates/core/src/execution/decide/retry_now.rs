@@ -34,7 +34,7 @@ pub(super) fn retry_now(draft: &mut Draft<'_>, wish: &RetryNow) -> Result<(), Re
             }),
         );
         if let Some(offer) = draft.offer(&id) {
-            draft.effect(Effect::Offer(offer));
+            draft.effect(Effect::OfferNow(offer));
         } else if let Some(work) = draft.work(&id) {
             draft.effect(Effect::Hasten(work));
         }

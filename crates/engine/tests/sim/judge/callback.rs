@@ -268,7 +268,13 @@ impl Judge {
                     key == (word.execution, step, attempt)
                 };
                 let row = rows.find(is_own);
-                match row.is_some_and(|row| row.updated_at >= saying.from) {
+                // It is there, or something later is: an end that was decided a moment before it, too,
+                // leaves it there.
+                let message = word.message();
+                let is_kept = |row: &Arc<CallbackRow>| {
+                    row.message.as_ref() == Some(&message) || row.updated_at >= saying.from
+                };
+                match row.is_some_and(is_kept) {
                     true => Ok(()),
                     false => wrong("progress that is answered is durable", &format!("{row:?}")),
                 }

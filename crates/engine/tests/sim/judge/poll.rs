@@ -213,6 +213,8 @@ impl Judge {
             if let Some((poll, (ended, _))) = poll.and_then(|poll| Some((poll, poll.ended?)))
                 && !is_received(poll)
                 && now_ms - ended > patience.gone_ms
+                // One whose time is over is brought back by its clock, on whichever node has that turn.
+                && row.wake_at.is_none_or(|at| at > now)
                 && is_well(poll.life, ended)
             {
                 let what = format!("{poll:?} is over: {row:#?}");

@@ -2,8 +2,8 @@
 
 use http::StatusCode;
 use refire_core::id::{TriggerId, WebhookId};
-use refire_engine::trigger::{Incoming, Received, Resealed};
-use refire_engine::vault::{MasterKey, Vault};
+use refire_engine::trigger::{Incoming, Received};
+use refire_engine::vault::{MasterKey, Resealed, Vault};
 use refire_store::{Batch, ChangeTrigger, Part, PartOutcome};
 use serde_json::{Value, json};
 use tempfile::TempDir;

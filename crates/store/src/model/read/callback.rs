@@ -61,6 +61,20 @@ impl Callbacks for Model {
         .await
     }
 
+    async fn sealed_callbacks(
+        &self,
+        after: Option<CallbackKey>,
+        limit: u32,
+    ) -> Result<Vec<CallbackRow>, ReadError> {
+        self.read("sealed_callbacks", |image| {
+            let rows = image.callbacks.iter();
+            let rows = rows.filter(|(key, row)| Some(**key) > after && row.query_config.is_some());
+            let rows = rows.take(page(limit)).map(|(_, row)| (**row).clone());
+            Ok(rows.collect())
+        })
+        .await
+    }
+
     async fn next_callback_due(&self) -> Result<Option<Timestamp>, ReadError> {
         self.read("next_callback_due", |image| {
             let first = image.awaited().into_iter().next();

@@ -85,6 +85,7 @@ impl Image {
     fn listed_workflows(&self) -> impl Iterator<Item = WorkflowRow> {
         let live = self.workflows.iter().filter(|(id, definition)| {
             definition.deleted_at.is_none()
+                && !id.is_system()
                 && !self.scheduled.values().any(|task| task.workflow == **id)
         });
         live.map(|(id, definition)| workflow_row(id, definition))

@@ -69,7 +69,8 @@ impl Work for Model {
     }
 
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
-        let is_asked = |id: &WorkflowId| workflow.is_none_or(|workflow| workflow == id);
+        let is_asked =
+            |id: &WorkflowId| !id.is_system() && workflow.is_none_or(|workflow| workflow == id);
         self.read("open_counts", |image| {
             let mut counts = OpenCounts::default();
             for record in image.executions.values() {

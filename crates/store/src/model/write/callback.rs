@@ -37,7 +37,7 @@ impl Pen<'_> {
         let Some(mut row) = row.map(|row| (**row).clone()) else {
             return PartOutcome::Touched(false);
         };
-        let is_touched = row.touch(&touch.noted, self.now);
+        let is_touched = row.touch(&touch.touch, self.now);
         if is_touched {
             self.put_callback(row);
         }

@@ -166,6 +166,7 @@ impl Pen<'_> {
         standing.state = standing.state.moved_to(fire.state, is_enabled);
         self.write_slots(&mut standing, fire.trigger, &fire.slots, fire.extends);
         self.put_state(fire.trigger, Some(standing));
+        self.append_notices(&fire.notices)?;
         if let Some(admit) = &fire.admission {
             self.end_of(admit.end);
         }

@@ -12,7 +12,7 @@ use super::changes::Changes;
 use super::link::{Link, Query, values};
 use crate::postgres::columns::{signed, uuid};
 use crate::table::column::{Id, columns};
-use crate::table::rows::{Events, Letters, Updates, Work};
+use crate::table::rows::{Events, Letters, Notices, Updates, Work};
 use crate::table::statement::statements;
 use crate::{Advance, PartOutcome};
 
@@ -67,9 +67,9 @@ statements! {
     PLAIN: postgres(moves: Moves, commit, updates: Updates, events: Events, removed: Removed,
         cleared, work: Work) = moves!("");
 
-    /// The same with dead letters, each under the execution that made it.
+    /// The same with dead letters and notices, each under the execution that made it.
     WITH_LETTERS: postgres(moves: Moves, commit, updates: Updates, events: Events, removed: Removed,
-        cleared, work: Work, shard, of: Of, letters: Letters) = moves!(
+        cleared, work: Work, shard, of: Of, letters: Letters, told: Of, notices: Notices) = moves!(
         ", letters AS (
         INSERT INTO dead_letter_queue ({letters.names}) SELECT {letters.given}
           FROM {of+letters} WHERE (given.of IN (SELECT id FROM moved)) IS TRUE
@@ -81,6 +81,9 @@ statements! {
          ORDER BY workflow, error_type, error_code
         ON CONFLICT (workflow, error_type, error_code, status, shard)
             DO UPDATE SET n = dlq_counts.n + excluded.n
+     ), notices AS (
+        INSERT INTO notify_queue ({notices.names}) SELECT {notices.given}
+          FROM {told+notices} WHERE (given.of IN (SELECT id FROM moved)) IS TRUE
      )"
     );
 }
@@ -165,6 +168,7 @@ fn query<'a>(parts: &[(usize, &'a Advance, Changes<'a>)], link: &Link, order: &O
     let (mut events, mut removed) = (Events::default(), Removed::default());
     let (mut cleared, mut work) = (Vec::new(), Work::default());
     let (mut of, mut letters) = (Of::default(), Letters::default());
+    let (mut told, mut notices) = (Of::default(), Notices::default());
     for (_, advance, changes) in parts {
         moves.push(advance);
         updates.push(advance.id, &advance.update);
@@ -184,6 +188,10 @@ fn query<'a>(parts: &[(usize, &'a Advance, Changes<'a>)], link: &Link, order: &O
             of.push(advance.id);
             letters.push(link.key(&letter.workflow), letter, order.now);
         }
+        for notice in &advance.notices {
+            told.push(advance.id);
+            notices.push(notice);
+        }
     }
     let mut values = moves.values();
     values.extend(values![order.commit]);
@@ -192,12 +200,14 @@ fn query<'a>(parts: &[(usize, &'a Advance, Changes<'a>)], link: &Link, order: &O
     values.extend(removed.values());
     values.extend(values![cleared]);
     values.extend(work.values());
-    if of.is_empty() {
+    if of.is_empty() && told.is_empty() {
         return Query::new(&PLAIN, values);
     }
     values.extend(values![order.shard]);
     values.extend(of.values());
     values.extend(letters.values());
+    values.extend(told.values());
+    values.extend(notices.values());
     Query::new(&WITH_LETTERS, values)
 }
 

@@ -69,7 +69,7 @@ pub(super) async fn touch(
         i64::from(key.attempt)
     ];
     let mut found: Vec<CallbackRow> = link.rows(Query::new(&ONE, of)).await?;
-    found.retain_mut(|row| row.touch(&touch.noted, order.now));
+    found.retain_mut(|row| row.touch(&touch.touch, order.now));
     put(link, &found).await?;
     Ok(PartOutcome::Touched(!found.is_empty()))
 }

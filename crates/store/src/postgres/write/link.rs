@@ -210,7 +210,7 @@ impl Link {
             return Ok(found);
         }
         for row in self.ask(Query::new(KEYS, values![unknown])).await? {
-            if let Ok(id) = WorkflowId::new(row.try_get::<_, &str>(0)?) {
+            if let Ok(id) = WorkflowId::kept(row.try_get::<_, &str>(0)?) {
                 found.insert(id, row.try_get(1)?);
             }
         }

@@ -5,7 +5,7 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, bulk, callback, catalog, claim, fire, letter, prune, request, scheduled,
+    Failed, Order, bulk, callback, catalog, claim, fire, letter, notice, prune, request, scheduled,
     session, task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
@@ -33,6 +33,8 @@ pub(super) async fn write(
         Part::DeleteTrigger { id, .. } => trigger::delete(link, order, *id).await,
         Part::Fire(part) => fire(link, order, part).await,
         Part::PutScheduled(part) => scheduled::put(link, order, part).await,
+        Part::MoveGroups(part) => notice::move_groups(link, order, part).await,
+        Part::ChangeChannel(part) => notice::change_channel(link, part).await,
         Part::LogRequests(requests) => request::log(link, requests).await,
         Part::Bulk(part) => bulk::write(link, order, part).await,
         Part::Prune(part) => prune::prune(link, order, part).await,
@@ -59,6 +61,7 @@ async fn fire(link: &mut Link, order: &Order, fire: &Fire) -> Result<PartOutcome
     if !fire::fire(link, fire).await? {
         return Err(Failed::no_row());
     }
+    notice::append(link, &fire.notices).await?;
     if let Some(admission) = &fire.admission {
         trigger::end_of(link, order, admission.end).await?;
     }
@@ -124,6 +127,7 @@ async fn admit_taken(link: &mut Link, order: &Order, admit: &Admit) -> Result<Pa
     if let Some(settle) = &admit.settle {
         letter::settle(link, order, admit.row.update.status, settle).await?;
     }
+    notice::append(link, &admit.notices).await?;
     Ok(PartOutcome::Done)
 }
 

@@ -54,7 +54,7 @@ impl Pen<'_> {
     pub(super) fn touch_callback(&mut self, touch: &TouchCallback) -> Result<PartOutcome> {
         let mut is_touched = false;
         for mut row in self.callback(touch.key)? {
-            if row.touch(&touch.noted, self.now) {
+            if row.touch(&touch.touch, self.now) {
                 self.put_callback(&row)?;
                 is_touched = true;
             }

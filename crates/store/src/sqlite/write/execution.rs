@@ -96,6 +96,7 @@ impl Pen<'_> {
         }
         let (status, new) = (admit.row.update.status, admit.new_letter.as_deref());
         self.letters_of(status, new, admit.settle.as_ref())?;
+        self.append_notices(&admit.notices)?;
         Ok(PartOutcome::Done)
     }
 
@@ -119,6 +120,7 @@ impl Pen<'_> {
         self.change_callbacks(advance.id, &advance.callbacks)?;
         let (status, new) = (advance.update.status, advance.new_letter.as_deref());
         self.letters_of(status, new, advance.settle.as_ref())?;
+        self.append_notices(&advance.notices)?;
         self.end_of(advance.end.as_ref())?;
         Ok(PartOutcome::Done)
     }

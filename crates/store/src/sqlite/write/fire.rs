@@ -45,6 +45,7 @@ impl Pen<'_> {
         standing.fired = fire.admission.as_ref().map(|admit| admit.row.id);
         self.write_slots(fire.trigger, &mut standing, &fire.slots, fire.extends)?;
         self.put_standing(fire.trigger, &standing)?;
+        self.append_notices(&fire.notices)?;
         if let Some(admit) = &fire.admission {
             self.end_of(admit.end.as_ref())?;
         }

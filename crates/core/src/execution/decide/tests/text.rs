@@ -100,6 +100,7 @@ pub(in crate::execution) fn effects(effects: &[Effect]) -> String {
         Effect::Restore(work) => format!("restore {}#{}", work.step, work.attempt),
         Effect::Withdraw { step } => format!("withdraw {step}"),
         Effect::Offer(offer) => format!("offer {}#{}", offer.step, offer.attempt),
+        Effect::OfferNow(offer) => format!("offer {}#{} now", offer.step, offer.attempt),
         Effect::OfferAgain { step, later } => {
             format!("offer {step} again, {} ms later", later.as_millis())
         }

@@ -115,7 +115,7 @@ impl WorkRows {
                 Effect::Withdraw { step } | Effect::Close { step, .. } => {
                     self.0.remove(step);
                 }
-                Effect::Offer(offer) => self.offer(offer),
+                Effect::Offer(offer) | Effect::OfferNow(offer) => self.offer(offer),
                 Effect::OfferAgain { step, later } => {
                     self.turn(Some(step), (TaskState::Held, TaskState::Open), *later);
                 }

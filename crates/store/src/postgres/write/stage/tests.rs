@@ -67,6 +67,7 @@ fn admit(n: u8, key: Option<u8>) -> Part {
         settle: None,
         end: None,
         bulk: None,
+        notices: Vec::new(),
     }))
 }
 
@@ -84,6 +85,7 @@ fn advance(n: u8, work: Vec<WorkChange>) -> Part {
         new_letter: None,
         settle: None,
         end: None,
+        notices: Vec::new(),
     }))
 }
 
@@ -106,6 +108,7 @@ fn fire(n: u8, admission: Option<Part>) -> Part {
         extends: false,
         by_hand: false,
         admission,
+        notices: Vec::new(),
     }))
 }
 
