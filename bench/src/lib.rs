@@ -58,7 +58,7 @@ macro_rules! measurements {
     };
 }
 
-const ALL: [Measurement; 29] = measurements! {
+const ALL: [Measurement; 31] = measurements! {
     "raw" in "B5": "what the disk and SQLite can do", raw::report();
     "ingest" in "B1": "requests over HTTP, answered when durable", wait(ingest::report());
     "webhooks" in "B1": "signed requests to a webhook", wait(webhooks::report());
