@@ -9,6 +9,7 @@ macro_rules! shapes {
     )* };
 }
 
+mod alert;
 mod bulk;
 mod callback;
 mod dead_letter;
@@ -21,6 +22,7 @@ mod scheduled;
 mod search;
 mod server;
 mod session;
+mod stats;
 mod status;
 mod task;
 mod trigger;
@@ -30,6 +32,7 @@ mod webhook;
 mod words;
 mod workflow;
 
+pub use alert::*;
 pub use bulk::*;
 pub use callback::*;
 pub use dead_letter::*;
@@ -42,6 +45,7 @@ pub use scheduled::*;
 pub use search::*;
 pub use server::*;
 pub use session::*;
+pub use stats::*;
 pub use status::*;
 pub use task::*;
 pub use trigger::*;

@@ -6,8 +6,8 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    BulkOutcome, BulkState, ExecutionStatus, LetterStatus, RequestStatus, ScheduleType, SlotStatus,
-    StartedBy, TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
+    AlertPhase, BulkOutcome, BulkState, ExecutionStatus, LetterStatus, RequestStatus, ScheduleType,
+    SlotStatus, StartedBy, TaskExecutionStatus, TaskStatus, TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -230,6 +230,35 @@ queries! {
     UpcomingQuery {
         /// How many triggers, 1 to 1000; default 50
         limit: Option<u32> = "limit",
+    }
+
+    /// Which alerts.
+    AlertQuery: Args {
+        /// In one of these phases; repeat it or separate by commas, such as `pending,firing`
+        #[cli(long, value_delimiter = ',', help = "Only alerts in this phase; several are separated by commas [default: pending,firing]")]
+        phase: Vec<AlertPhase> = "phase",
+        /// Of this rule, `rule_…`
+        #[cli(long = "rule", value_name = "ID", help = "Only alerts of this rule (rule_…)")]
+        rule_id: Option<String> = "rule_id",
+        /// About this: a workflow, a trigger, a worker or a host
+        #[cli(long, value_name = "NAME", help = "Only alerts about this workflow, trigger, worker or host")]
+        subject: Option<String> = "subject",
+    }
+
+    /// Which minutes, and how they are added up.
+    StatsQuery: Args {
+        /// Only of this workflow
+        #[cli(long, value_name = "ID", help = "Only executions of this workflow")]
+        workflow: Option<String> = "workflow",
+        /// From this time on, such as `2026-11-08T00:00:00Z`; default a day before the end. Minutes are kept for 14 days
+        #[cli(long, value_name = "TIME", help = "From this time on (2026-11-15T09:30:00Z), day (from 0:00 UTC), or how long ago (24h) [default: 24h]")]
+        from: Option<String> = "from",
+        /// Up to this time; default now
+        #[cli(long, value_name = "TIME", help = "Up to this time [default: now]")]
+        to: Option<String> = "to",
+        /// The length of a step in whole minutes, such as `5m`, at most `1d`, and at most 1500 steps; default one that gives about 100
+        #[cli(long, value_name = "TIME", help = "How long a step is, such as 5m; default one that gives about 24 lines")]
+        step: Option<String> = "step",
     }
 
     /// How far back an overview looks.

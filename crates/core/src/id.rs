@@ -162,6 +162,18 @@ typed_id!(
     ScheduledTaskId, "task-", "a scheduled task"
 );
 typed_id!(
+    /// A rule by which people are alerted.
+    AlertRuleId, "rule_", "an alert rule"
+);
+typed_id!(
+    /// One alert, from when it begins until it is over.
+    AlertId, "alert_", "an alert"
+);
+typed_id!(
+    /// A time in which alerts are told to nobody.
+    SilenceId, "sil_", "a silence"
+);
+typed_id!(
     /// A way to tell people.
     ChannelId, "chn_", "a channel"
 );

@@ -3,6 +3,7 @@
 //! Nothing here does I/O, reads a clock or rolls dice: time, seeds and payloads are arguments.
 //! The shell (`refire-engine`) carries out what [`execution::decide`] returns.
 
+pub mod alert;
 pub mod bulk;
 pub mod callback;
 pub mod dead_letter;
@@ -14,6 +15,7 @@ pub mod id;
 pub mod json;
 pub mod jsonpath;
 pub mod limit;
+pub mod minute;
 pub mod notify;
 #[cfg(feature = "planted")]
 pub mod planted;

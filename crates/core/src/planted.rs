@@ -98,6 +98,8 @@ pub enum Defect {
     LostTokenTaken,
     /// How far a target is, is written although its attempt waits no more.
     ProgressAfterEnd,
+    /// What was told of an alert is forgotten.
+    FiringTwice,
     /// A scheduled task is run by hand whatever has become of it since that was decided.
     CycleTwice,
     /// What a bulk job retries is recorded by a transaction of its own.

@@ -8,8 +8,9 @@ mod words;
 use std::cmp::Reverse;
 use std::time::Duration;
 
+use crate::alert::RuleKind;
 use crate::definition::WorkflowId;
-use crate::id::{NodeId, TriggerId};
+use crate::id::{AlertId, NodeId, TriggerId};
 use crate::time::Timestamp;
 
 pub use words::Words;
@@ -81,6 +82,15 @@ pub enum Kind {
     Quarantine(TriggerId),
     /// Tasks of a type wait, and no worker asks for them.
     TaskWaitingWithoutWorker(String),
+    /// An alert fires.
+    AlertFiring {
+        /// Which.
+        alert: AlertId,
+        /// What its rule is called.
+        rule: String,
+        /// What it is about.
+        about: String,
+    },
 }
 
 impl Kind {
@@ -95,6 +105,7 @@ impl Kind {
             Self::NodeLost { .. } => "node_lost",
             Self::Quarantine(_) => "quarantine",
             Self::TaskWaitingWithoutWorker(_) => "task_waiting_without_worker",
+            Self::AlertFiring { .. } => "alert_firing",
         }
     }
 
@@ -105,9 +116,10 @@ impl Kind {
             Self::TriggerUnreadable(..) => 1,
             Self::TriggerOverdue(_) => 2,
             Self::TaskWaitingWithoutWorker(_) => 3,
-            Self::DeadLetters => 4,
-            Self::Quarantine(_) => 5,
-            Self::WorkerDead { .. } => 6,
+            Self::AlertFiring { .. } => 4,
+            Self::DeadLetters => 5,
+            Self::Quarantine(_) => 6,
+            Self::WorkerDead { .. } => 7,
         }
     }
 }
@@ -139,6 +151,7 @@ impl Trouble {
             Kind::WorkerDead { worker, .. } => Some(worker.clone()),
             Kind::NodeLost { node, .. } => Some(node.to_string()),
             Kind::TaskWaitingWithoutWorker(task_type) => Some(task_type.clone()),
+            Kind::AlertFiring { alert, .. } => Some(alert.to_string()),
         }
         .unwrap_or_default()
     }
@@ -229,6 +242,23 @@ pub struct Waiting {
     pub since: Timestamp,
 }
 
+/// An alert that fires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alarm {
+    /// Which.
+    pub alert: AlertId,
+    /// What its rule is called.
+    pub rule: String,
+    /// What it watches.
+    pub kind: RuleKind,
+    /// What it is about.
+    pub subject: String,
+    /// The workflow that it concerns.
+    pub workflow: Option<WorkflowId>,
+    /// Since when.
+    pub since: Timestamp,
+}
+
 /// What is known.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
@@ -246,6 +276,8 @@ pub struct Facts {
     pub refused: Vec<Refused>,
     /// Tasks without workers.
     pub waiting: Vec<Waiting>,
+    /// Alerts that fire.
+    pub alarms: Vec<Alarm>,
 }
 
 /// What is wrong by now, the worst first, at most [`TROUBLES_MAX`].
@@ -259,6 +291,7 @@ pub fn judge(facts: &Facts, now: Timestamp) -> Vec<Trouble> {
     all.extend(facts.nodes.iter().filter_map(|it| lease(it, now)));
     all.extend(facts.refused.iter().map(refused));
     all.extend(facts.waiting.iter().filter_map(|it| waiting(it, now)));
+    all.extend(facts.alarms.iter().filter_map(alarm));
     all.sort_by_cached_key(|it| {
         let many = Reverse(it.count.unwrap_or(0));
         (it.severity, it.kind.rank(), many, it.since, it.subject())
@@ -363,6 +396,25 @@ fn waiting(found: &Waiting, now: Timestamp) -> Option<Trouble> {
         severity,
         workflow: None,
         count: Some(found.count),
+        since: found.since,
+    })
+}
+
+/// What stands in the list by itself is not told a second time.
+fn alarm(found: &Alarm) -> Option<Trouble> {
+    let is_told = matches!(
+        found.kind,
+        RuleKind::DeadMan | RuleKind::DeadWorkers | RuleKind::DlqGrowth
+    );
+    (!is_told).then(|| Trouble {
+        kind: Kind::AlertFiring {
+            alert: found.alert,
+            rule: found.rule.clone(),
+            about: found.subject.clone(),
+        },
+        severity: Severity::Critical,
+        workflow: found.workflow.clone(),
+        count: None,
         since: found.since,
     })
 }

@@ -19,6 +19,7 @@ use crate::maintenance::Retention;
 use crate::membership::Membership;
 use crate::notify::Wanted;
 use crate::step::Clients;
+use crate::tally::Tally;
 use crate::task::Board;
 use crate::vault::Vault;
 use crate::waiter::Waiters;
@@ -40,6 +41,9 @@ pub(crate) struct Context {
     pub(crate) vault: Option<Vault>,
     pub(crate) retention: Retention,
     pub(crate) notices: Wanted,
+    pub(crate) tally: Tally,
+    /// How often rules are looked at, and what was counted is written.
+    pub(crate) alerts_every: Duration,
     /// Where people find this server; empty if nobody said.
     pub(crate) address: String,
     /// Set first when the node stops: nothing new is admitted.

@@ -23,6 +23,7 @@ use futures_util::FutureExt as _;
 use refire_core::definition::{Workflow, WorkflowId};
 use refire_core::execution::Execution;
 use refire_core::id::ExecutionId;
+use refire_core::minute::Minute;
 use refire_core::notify::NoticeKind;
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
@@ -386,6 +387,9 @@ impl Follow {
 
 impl AfterCommit for Follow {
     fn written(&self, written: &Written, follow_ups: Vec<FollowUp>) {
+        let minute = Minute::of(&written.state, written.is_new, written.retries);
+        let tally = &self.dispatcher.tally;
+        tally.note(&written.workflow.id, written.at, &minute);
         for follow_up in follow_ups {
             self.follow(written, follow_up);
         }

@@ -19,6 +19,7 @@
 //! - [`vault`]: secrets at rest.
 //! - [`clock`], [`entropy`], [`secret`], [`caller`]: the doors to the world, all replaceable.
 
+pub mod alert;
 mod aside;
 pub mod bulk;
 pub mod callback;
@@ -47,6 +48,7 @@ pub mod secret;
 mod services;
 pub mod session;
 mod step;
+mod tally;
 pub mod target;
 pub mod task;
 mod timer;
@@ -67,3 +69,4 @@ pub use maintenance::Retention;
 pub use membership::{LEASE, NodeSettings};
 pub use refire_core::dead_letter::RetryFrom;
 pub use step::local::{LocalTasks, TaskContext, TaskError};
+pub use tally::Stats;

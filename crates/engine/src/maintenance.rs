@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use refire_core::alert::ALERTS_KEPT;
 use refire_core::execution::Status;
+use refire_core::minute::MINUTES_KEPT;
 use refire_store::{OldExecutions, Part, PartOutcome, Prune};
 
 use crate::commit::{CommitFailure, Queue};
@@ -97,6 +99,10 @@ impl Pruner<'_> {
             removed += self.accepted_requests().await;
         }
         let now = self.0.now();
+        let before = now.minus(MINUTES_KEPT);
+        removed += repeat(queue, || Prune::Minutes { before, limit }).await;
+        let before = now.minus(ALERTS_KEPT);
+        removed += repeat(queue, || Prune::Alerts { before, limit }).await;
         let before = now.minus(BULK_ITEMS_KEPT);
         removed += repeat(queue, || Prune::BulkItems { before, limit }).await;
         let before = now.minus(BULK_JOBS_KEPT);

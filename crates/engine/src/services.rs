@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::alert::Alerts;
 use crate::bulk::BulkJobs;
 use crate::callback::Callbacks;
 use crate::clock::clock_loop;
@@ -15,6 +16,7 @@ use crate::maintenance::prune_loop;
 use crate::notify::Notifications;
 use crate::scheduled::ScheduledTasks;
 use crate::session::Sessions;
+use crate::tally::Stats;
 use crate::task::Tasks;
 use crate::trigger::{Triggers, Webhooks};
 use crate::vital::Vital;
@@ -66,6 +68,10 @@ services! {
     scheduled: ScheduledTasks,
     /// Sessions of the console.
     sessions: Sessions,
+    /// What happened to workflows, in numbers.
+    stats: Stats,
+    /// Alerts, their rules, and silences.
+    alerts: Alerts,
     /// Channels, and messages to people.
     notifications: Notifications,
     /// Requests to webhooks.

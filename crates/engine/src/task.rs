@@ -42,6 +42,7 @@ use delivery::WayBack;
 pub use delivery::{Delivery, Fetched};
 pub(crate) use matcher::Taken;
 pub use matcher::TaskTypes;
+pub(crate) use registry::workers;
 pub use registry::{Worker, WorkerFilter};
 pub use tally::{TaskTally, TaskTypeTally};
 

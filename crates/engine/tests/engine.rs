@@ -4,6 +4,8 @@
 #[path = "engine/fixture.rs"]
 mod fixture;
 
+#[path = "engine/alerts.rs"]
+mod alerts;
 #[path = "engine/bounds.rs"]
 mod bounds;
 #[path = "engine/equal_requests.rs"]

@@ -3,6 +3,8 @@
 //! Handlers read strictly, ask the engine or the store, and show. They hold no state and decide
 //! nothing; every change goes through the engine's commit. Errors are `problem` everywhere.
 
+mod alert;
+mod alert_rule;
 mod auth;
 mod backup;
 mod batch;
@@ -35,6 +37,8 @@ mod scheduled;
 mod search;
 mod server;
 mod session;
+mod silence;
+mod stats;
 mod sub_path;
 mod task;
 mod task_history;
@@ -243,6 +247,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .routes(routes!(node::list_nodes))
         .routes(routes!(overview::get_overview))
         .routes(routes!(trouble::list_trouble))
+        .routes(routes!(stats::get_minute_stats))
         .routes(routes!(backup::back_up));
     OpenApiRouter::new()
         .merge(tagged("Workflows", workflows))
@@ -253,6 +258,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Triggers", trigger_routes()))
         .merge(tagged("Tasks", task_routes()))
         .merge(tagged("Scheduled tasks", scheduled_routes()))
+        .merge(tagged("Alerts", alert_routes()))
         .merge(tagged("Console", sessions))
         .merge(tagged("Server", server))
         // The same under the address that other systems know.
@@ -276,6 +282,29 @@ fn task_routes() -> OpenApiRouter<App> {
         .routes(routes!(task::unlock_task))
         .routes(routes!(worker::list_workers))
         .routes(routes!(worker::remove_worker))
+}
+
+fn alert_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(alert::list_alerts))
+        .routes(routes!(alert::get_alert))
+        .routes(routes!(alert::acknowledge_alert))
+        .routes(routes!(
+            alert_rule::list_alert_rules,
+            alert_rule::create_alert_rule
+        ))
+        .routes(routes!(alert_rule::preview_alert_rule))
+        .routes(routes!(
+            alert_rule::get_alert_rule,
+            alert_rule::change_alert_rule,
+            alert_rule::delete_alert_rule
+        ))
+        .routes(routes!(silence::list_silences, silence::create_silence))
+        .routes(routes!(
+            silence::get_silence,
+            silence::replace_silence,
+            silence::delete_silence
+        ))
 }
 
 fn scheduled_routes() -> OpenApiRouter<App> {

@@ -4,6 +4,8 @@
 //! cannot. Data goes to the standard output, everything else to the standard error.
 
 mod admin_key;
+mod alert_rules;
+mod alerts;
 mod archive;
 mod backup;
 mod bench;
@@ -36,8 +38,10 @@ mod retries;
 mod scheduled;
 mod screen;
 mod session;
+mod silences;
 mod simulate;
 mod slip;
+mod stats;
 mod table;
 mod tasks;
 mod trigger;
@@ -202,6 +206,33 @@ Examples:
   refire workers remove n8n-worker-1")]
     #[command(subcommand)]
     Workers(workers::WorkersCommand),
+    /// List what alert rules have found, and acknowledge it
+    #[command(after_help = "\
+Examples:
+  refire alerts list
+  refire alerts list --phase resolved
+  refire alerts ack alert_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand)]
+    Alerts(alerts::AlertsCommand),
+    /// List, show, add, edit, remove and try out the rules by which people are alerted
+    #[command(after_help = "\
+Examples:
+  refire alert-rules list
+  refire alert-rules preview -f orders-fail.yaml
+  refire alert-rules add -f orders-fail.yaml
+  refire alert-rules edit rule_01j9x8w7v6t5s4r3q2p1n0m9k8 --disable")]
+    #[command(subcommand)]
+    AlertRules(alert_rules::AlertRulesCommand),
+    /// List, add and remove silences: times in which nobody is told of alerts
+    #[command(after_help = "\
+Examples:
+  refire silences list
+  refire silences add --for 2h --subject ship_order --comment \"partner maintenance\"
+  refire silences remove sil_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand)]
+    Silences(silences::SilencesCommand),
+    /// Show how many executions started, ended, failed and were retried, step by step
+    Stats(stats::StatsArgs),
     /// Show when the retries of a policy would happen
     ///
     /// Needs no server. The numbers are the same as those of `POST /api/retry/simulate`.
@@ -364,6 +395,10 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Worker(args) => worker::run(session, &args).await,
         Command::Tasks(command) => tasks::run(session, &command).await,
         Command::Workers(command) => workers::run(session, &command).await,
+        Command::Alerts(command) => alerts::run(session, &command).await,
+        Command::AlertRules(command) => alert_rules::run(session, &command).await,
+        Command::Silences(command) => silences::run(session, &command).await,
+        Command::Stats(args) => stats::run(session, &args).await,
         Command::Console(args) => console::run(session, &args).await,
         Command::Overview(args) => overview::run(session, &args).await,
         Command::Nodes(_) => nodes::run(session).await,

@@ -169,6 +169,16 @@ codes! {
     BULK_JOB_OVER = "RF0092", 409, "The bulk job has ended";
     /// Too many bulk jobs are open.
     TOO_MANY_BULK_JOBS = "RF0093", 409, "Too many bulk jobs are open";
+    /// No such rule of alerts.
+    NO_ALERT_RULE = "RF0099", 404, "There is no such alert rule";
+    /// A rule of alerts has problems; each is named.
+    INVALID_ALERT_RULE = "RF0100", 400, "The alert rule is not valid";
+    /// A name that is taken, too many of them, or an alert that is over.
+    ALERT_CONFLICT = "RF0101", 409, "That cannot be done to this alert, rule or silence";
+    /// A rule of alerts was changed since it was seen.
+    ALERT_RULE_CHANGED = "RF0102", 412, "The alert rule was changed by somebody else";
+    /// No such alert, or silence.
+    NO_ALERT = "RF0103", 404, "There is no such alert or silence";
 }
 
 /// The code of that name, in any case.

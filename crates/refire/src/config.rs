@@ -10,6 +10,7 @@ mod zones;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -193,6 +194,8 @@ pub(crate) struct ServeConfig {
     pub(crate) limits: Limits,
     /// How long ended executions are kept.
     pub(crate) retention: Retention,
+    /// How often rules of alerts are looked at.
+    pub(crate) alerts_every: Duration,
     /// Whose rules of time zones are used.
     pub(crate) time_zones: TimeZones,
     /// Whether `--dev` is on.
@@ -283,6 +286,7 @@ impl ServeArgs {
         };
         let limits = bounds::limits(&said.bounds)?;
         let retention = bounds::retention(&said.bounds)?;
+        let alerts_every = bounds::alerts_every(&said.bounds)?;
         let connections = said.max_connections.unwrap_or(CONNECTIONS_MAX);
         let body = said.max_body_bytes.unwrap_or(BODY_BYTES_MAX);
         if body > BODY_BYTES_CEILING {
@@ -309,6 +313,7 @@ impl ServeArgs {
             body_bytes_max: at_least_one("max-body-bytes", body)?,
             limits,
             retention,
+            alerts_every,
             time_zones: said.time_zones.unwrap_or_default(),
             dev,
             greet: true,

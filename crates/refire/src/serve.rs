@@ -80,6 +80,7 @@ pub(crate) async fn run(config: ServeConfig) -> anyhow::Result<()> {
         .allow_private_targets(config.allow.clone())
         .limits(config.limits.clone())
         .retention(config.retention)
+        .alerts_every(config.alerts_every)
         .node(config.node.at(address))
         .address(own_address(&config, address))
         .start()

@@ -10,10 +10,12 @@ mod trigger;
 use refire_core::dead_letter::{Letter, LetterStatus, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventRow, Status};
-use refire_core::id::{DlqId, ExecutionId, NodeId, TriggerId};
+use refire_core::id::{DlqId, ExecutionId, NodeId, SilenceId, TriggerId};
+use refire_core::minute::OfWorkflow;
 use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::alert::{AlertChange, AlertRuleChange, SilenceRow};
 use crate::callback::{CallbackChange, TouchCallback};
 use crate::notice::{ChannelChange, MoveGroups, NewNotice};
 use crate::request::RequestRow;
@@ -77,6 +79,20 @@ pub enum Part {
     },
     /// A session of the console begins, goes on or ends.
     ChangeSession(SessionChange),
+    /// What happened since it was last written, added to what is there; no minute of a workflow twice. What is
+    /// of a workflow that was never saved is dropped.
+    AddMinutes(Vec<OfWorkflow>),
+    /// Alerts change, each by itself; none twice.
+    ChangeAlerts(Vec<AlertChange>),
+    /// A rule of alerts changes.
+    ChangeAlertRule(AlertRuleChange),
+    /// A silence is made or changed; those that are over go if there are too many.
+    PutSilence(SilenceRow),
+    /// A silence goes; the outcome says whether there was one.
+    RemoveSilence {
+        /// The silence.
+        id: SilenceId,
+    },
     /// A person gives a dead letter up.
     DeleteLetter {
         /// The letter; refused unless it is pending.
@@ -432,6 +448,10 @@ pub enum PartOutcome {
     Locked(Vec<TaskRow>),
     /// Whether the task, the callback or the session was as it was said to be.
     Touched(bool),
+    /// Which alerts are changed, in order; the others were not as they were said to be.
+    Changed(Vec<bool>),
+    /// Refused: the name belongs to another.
+    NameTaken,
     /// The definition is saved.
     Saved {
         /// Its version.

@@ -7,12 +7,13 @@
 use std::borrow::Cow;
 use std::error::Error;
 
+use refire_core::alert::RuleKind;
 use refire_core::dead_letter::{LetterStatus, Reason, RetryFrom};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::id::{
-    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken, NodeId, NoticeId, RequestId,
-    ScheduledTaskId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken,
+    NodeId, NoticeId, RequestId, ScheduledTaskId, SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use refire_core::trigger::Outcome;
@@ -159,6 +160,8 @@ macro_rules! ids {
     };
 }
 ids!(
+    AlertId,
+    AlertRuleId,
     BulkId,
     ChannelId,
     DlqId,
@@ -170,6 +173,7 @@ ids!(
     NoticeId,
     RequestId,
     ScheduledTaskId,
+    SilenceId,
     TriggerId,
     WebhookId
 );
@@ -193,6 +197,7 @@ words!(
     Reason,
     RequestStatus,
     RetryFrom,
+    RuleKind,
     Status,
     TriggerKind
 );

@@ -12,6 +12,7 @@
 
 pub mod admit;
 pub mod advance;
+pub mod alerts;
 pub mod backup;
 pub mod bulk;
 pub mod callbacks;
@@ -25,6 +26,7 @@ pub mod letters;
 pub mod list_bounds;
 pub mod list_filters;
 pub mod lists;
+pub mod minutes;
 pub mod nodes;
 pub mod notices;
 pub mod prune;
@@ -253,6 +255,14 @@ macro_rules! conformance {
             a_group_is_told_of_with_its_message, a_channel_changes_as_it_was_seen,
             only_so_many_channels_are_kept, what_the_server_runs_is_in_no_list,
             a_backup_has_notices_and_channels,
+        );
+        $crate::conformance_topic!($lab, minutes:
+            minutes_are_added_to, minutes_are_added_up, old_minutes_go,
+        );
+        $crate::conformance_topic!($lab, alerts:
+            a_change_needs_what_it_saw, alerts_are_listed_newest_first,
+            what_has_been_over_for_long_goes, a_rule_has_a_name_of_its_own,
+            silences_are_kept_in_bounds, a_backup_has_the_alerts,
         );
         $crate::conformance_topic!($lab, backup:
             a_backup_holds_everything, an_existing_file_is_refused,

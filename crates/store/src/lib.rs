@@ -3,6 +3,7 @@
 //! A store never judges. It keeps what a decision says, all of it or nothing, and finds it again.
 //! It never looks inside an event and never reads a clock: `now` is an argument.
 
+mod alert;
 mod batch;
 mod bulk;
 mod callback;
@@ -13,6 +14,7 @@ mod error;
 mod execution;
 mod layer;
 mod letter;
+mod minute;
 mod node;
 mod notice;
 mod picked;
@@ -42,6 +44,9 @@ use async_trait::async_trait;
 pub use refire_core::trigger::SlotStatus;
 pub use refire_core::webhook::RequestStatus;
 
+pub use alert::{
+    AlertChange, AlertFilter, AlertRow, AlertRuleChange, AlertRuleRow, Alerts, SilenceRow,
+};
 pub use batch::{
     Admit, Advance, Batch, Begin, Bounds, BulkItem, BulkLetters, BulkPart, BulkStep, ChangeTrigger,
     Claim, ClaimTimers, CreateTrigger, ExecutionRow, Fire, IdempotencyClaim, KnownBy, LetterRetry,
@@ -61,6 +66,7 @@ pub use execution::{
 };
 pub use layer::{Layer, Layered};
 pub use letter::{LetterFilter, LetterGroup, LetterRow, LetterSummary, Letters, RetryRow};
+pub use minute::{MINUTES_READ_MAX, MinuteFilter, MinutePoint, Minutes};
 pub use node::{Joining, Lease, News, NodeRow, Nodes};
 pub use notice::{
     CHANNELS_MAX, ChannelChange, ChannelRow, GroupChange, GroupRow, MoveGroups, NewNotice, Notices,
@@ -91,6 +97,8 @@ pub trait Store:
     + ScheduledTasks
     + Requests
     + Sessions
+    + Minutes
+    + Alerts
     + BulkJobs
     + Notices
     + Nodes

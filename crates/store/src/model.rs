@@ -29,7 +29,8 @@ use tokio::sync::{Mutex, Notify};
 pub use disk::{Disk, DiskClock};
 pub use faults::{Faults, Finding, Moment, NoFaults, Verdict};
 pub use image::{
-    Definition, Filed, Image, Job, KeyName, Record, RingLength, Snapshot, Standing, Told, UsedKey,
+    AlertKey, Definition, Filed, Image, Job, KeyName, MinuteKey, Record, RingLength, Snapshot,
+    Standing, Told, UsedKey,
 };
 
 use crate::{Batch, CommitError, News, NotWritten, PartOutcome, ReadError, Store};

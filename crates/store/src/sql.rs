@@ -1,6 +1,7 @@
 //! Questions that are the same statement in every database: they are written once, and a database says
 //! how it runs them.
 
+mod alert;
 mod bulk;
 mod callback;
 mod catalog;
@@ -8,6 +9,7 @@ mod history;
 mod key;
 mod letter;
 mod list;
+mod minute;
 mod notice;
 mod request;
 mod scheduled;
@@ -19,8 +21,8 @@ mod worker;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, RequestId, ScheduledTaskId, TriggerId,
-    WebhookId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, RequestId,
+    ScheduledTaskId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 
@@ -203,6 +205,8 @@ macro_rules! values_of_ids {
     };
 }
 values_of_ids!(
+    AlertId,
+    AlertRuleId,
     BulkId,
     ChannelId,
     DlqId,

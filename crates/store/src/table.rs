@@ -241,6 +241,22 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::BulkItems::COLUMNS],
     },
     Table {
+        name: "workflow_minutes",
+        columns: &[rows::MinuteRows::COLUMNS],
+    },
+    Table {
+        name: "alert_rules",
+        columns: &[rows::AlertRules::COLUMNS],
+    },
+    Table {
+        name: "alert_state",
+        columns: &[rows::AlertRows::COLUMNS],
+    },
+    Table {
+        name: "silences",
+        columns: &[rows::SilenceRows::COLUMNS],
+    },
+    Table {
         name: "notify_queue",
         columns: &[rows::Notices::COLUMNS],
     },

@@ -6,6 +6,8 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
+#[path = "differential/alert.rs"]
+mod alert;
 #[path = "differential/bulk.rs"]
 mod bulk;
 #[path = "differential/callback.rs"]
@@ -77,8 +79,9 @@ impl Drop for Played {
 struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 /// What a usual run must see.
-const ENDS: [&str; 19] = [
+const ENDS: [&str; 21] = [
     "begun",
+    "changed",
     "claimed",
     "conflict",
     "done",
@@ -86,6 +89,7 @@ const ENDS: [&str; 19] = [
     "duplicate with another body",
     "letter not pending",
     "locked",
+    "name taken",
     "no letter",
     "no such trigger",
     "no such workflow",
@@ -136,10 +140,13 @@ fn end(outcome: &PartOutcome) -> Option<&'static str> {
         PartOutcome::Pruned { removed, .. } if *removed > 0 => "pruned",
         PartOutcome::Locked(rows) if !rows.is_empty() => "locked",
         PartOutcome::Touched(true) => "touched",
+        PartOutcome::Changed(changed) if changed.contains(&true) => "changed",
+        PartOutcome::NameTaken => "name taken",
         PartOutcome::Claimed(_)
         | PartOutcome::Begun(_)
         | PartOutcome::Locked(_)
         | PartOutcome::Touched(_)
+        | PartOutcome::Changed(_)
         | PartOutcome::Pruned { .. } => {
             return None;
         }

@@ -4,6 +4,9 @@
 
 #![expect(clippy::unwrap_used, reason = "these are tests, their setup included")]
 
+#[expect(dead_code, reason = "only some of it is needed here")]
+#[path = "differential/alert.rs"]
+mod alert;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/damage.rs"]

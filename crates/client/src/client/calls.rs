@@ -10,24 +10,25 @@ use serde_json::value::RawValue;
 use super::Client;
 use crate::error::Error;
 use crate::model::{
-    Attempt, BackfillRequest, BackfillResult, BatchItem, BatchResult, BulkDeadLetters,
-    BulkExecutions, BulkItem, BulkJob, BulkPreview, BulkStarted, CallbackBody, CronHistory,
-    DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event,
-    Execution, ExecutionCount, ExecutionPage, ExecutionRunAgain, ExtendTask, FailTask, Heartbeat,
-    LedgerEntry, Node, Overview, Page, PlannedSlot, PreviewWebhook, PreviewedWebhook,
-    RecheckRequests, RecheckedRequests, ReplayRequest, ReplayResult, RequestSummary,
-    RetriedExecution, RetryLetter, RetryTimeline, RotateSecret, SchedulePreview, ScheduledTask,
-    ScheduledTaskCreated, ScheduledTaskPage, SearchResult, Session, SessionLink, Task, TaskHistory,
-    TaskPage, TaskRun, TaskStatusAnswer, TaskSummary, TestWebhook, TestedWebhook, TimeZone,
-    Trigger, TroubleList, UpcomingFire, Version, WebhookAnswer, WebhookRequest, WorkerPage,
-    WorkerRemoved, Workflow, WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    Alert, AlertRule, AlertRulePreview, Attempt, BackfillRequest, BackfillResult, BatchItem,
+    BatchResult, BulkDeadLetters, BulkExecutions, BulkItem, BulkJob, BulkPreview, BulkStarted,
+    CallbackBody, CronHistory, DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary,
+    EnableTrigger, Event, Execution, ExecutionCount, ExecutionPage, ExecutionRunAgain, ExtendTask,
+    FailTask, Heartbeat, LedgerEntry, MinuteStats, Node, Overview, Page, PlannedSlot,
+    PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests, ReplayRequest,
+    ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret,
+    SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, SearchResult, Session,
+    SessionLink, Silence, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer, TaskSummary,
+    TestWebhook, TestedWebhook, TimeZone, Trigger, TroubleList, UpcomingFire, Version,
+    WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted,
+    WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
-    BulkItemQuery, BulkQuery, CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery, EventQuery,
-    ExecutionQuery, HistoryQuery, LetterQuery, NextQuery, OfWorkflow, OverviewQuery, Paging,
-    RangeQuery, RecheckQuery, RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery,
-    SearchQuery, SlotQuery, TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery,
-    WorkflowQuery,
+    AlertQuery, BulkItemQuery, BulkQuery, CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery,
+    EventQuery, ExecutionQuery, HistoryQuery, LetterQuery, NextQuery, OfWorkflow, OverviewQuery,
+    Paging, RangeQuery, RecheckQuery, RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery,
+    SearchQuery, SlotQuery, StatsQuery, TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery,
+    WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -91,6 +92,39 @@ calls! {
     GET "/api/overview" overview[](range: &str) -> Overview, query OverviewQuery { range: Some(range.to_owned()) };
     /// What is wrong at present, the worst first.
     GET "/api/trouble" trouble[]() -> TroubleList;
+
+    /// What happened within a range, step by step.
+    GET "/api/stats/minutes" minute_stats[](query: &StatsQuery) -> MinuteStats, query query.clone();
+    /// Alerts, the newest first.
+    GET "/api/alerts" alerts[](query: &AlertQuery, paging: &Paging) -> Page<Alert>,
+        query (query.clone(), paging.clone());
+    /// One alert.
+    GET "/api/alerts/{id}" alert[id: &str]() -> Alert;
+    /// Says that somebody is at it: nobody is reminded any more.
+    POST "/api/alerts/{id}/ack" acknowledge_alert[id: &str]() -> Alert;
+    /// Rules of alerts, those from the start first.
+    GET "/api/alert-rules" alert_rules[]() -> Page<AlertRule>;
+    /// Makes a rule from JSON or YAML text.
+    POST "/api/alert-rules" create_alert_rule[](source: &str) -> AlertRule, text source;
+    /// What a rule (JSON or YAML text) would say now, and would have said within the last day.
+    POST "/api/alert-rules/preview" preview_alert_rule[](source: &str) -> AlertRulePreview, text source;
+    /// One rule.
+    GET "/api/alert-rules/{id}" alert_rule[id: &str]() -> AlertRule;
+    /// Changes a rule by a merge patch (JSON or YAML text); if a version is given, only that one.
+    PATCH "/api/alert-rules/{id}" change_alert_rule[id: &str](patch: &str, version: Option<u32>) -> AlertRule,
+        text patch, over version;
+    /// Removes a rule.
+    DELETE "/api/alert-rules/{id}" delete_alert_rule[id: &str]() -> ();
+    /// Silences, those that end last first.
+    GET "/api/silences" silences[]() -> Page<Silence>;
+    /// Makes a silence from JSON or YAML text.
+    POST "/api/silences" create_silence[](source: &str) -> Silence, text source;
+    /// One silence.
+    GET "/api/silences/{id}" silence[id: &str]() -> Silence;
+    /// Writes a silence anew.
+    PUT "/api/silences/{id}" replace_silence[id: &str](source: &str) -> Silence, text source;
+    /// Ends a silence.
+    DELETE "/api/silences/{id}" delete_silence[id: &str]() -> ();
 
     /// Workflows by name, or as they were asked for.
     GET "/api/workflows" workflows[](query: &WorkflowQuery, paging: &Paging) -> Page<Workflow>,

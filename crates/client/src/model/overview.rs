@@ -29,6 +29,9 @@ shapes! {
         /// What is stored, and for how long.
         #[serde(default)]
         pub storage: Option<Storage>,
+        /// Alerts.
+        #[serde(default)]
+        pub alerts: AlertCounts,
     }
 
     /// What is stored, and for how long.
@@ -41,6 +44,15 @@ shapes! {
         pub keep_cancelled_s: Option<u64>,
         /// The same for failed ones; those with a dead letter that is pending stay.
         pub keep_failed_s: Option<u64>,
+    }
+
+    /// Alerts; each counted up to 1,000.
+    #[derive(Default)]
+    pub struct AlertCounts {
+        /// Those that fire.
+        pub firing: u64,
+        /// Those that are bad, but not for long enough.
+        pub pending: u64,
     }
 
     /// Executions by their status.

@@ -212,6 +212,30 @@ words! {
         DeadLetters = "dead_letters", TriggerOverdue = "trigger_overdue",
         TriggerUnreadable = "trigger_unreadable", WorkerDead = "worker_dead", NodeLost = "node_lost",
         Quarantine = "quarantine", TaskWaitingWithoutWorker = "task_waiting_without_worker",
+        AlertFiring = "alert_firing",
+    }
+
+    /// What a rule of alerts watches.
+    AlertKind {
+        FailureRate = "failure_rate", DlqGrowth = "dlq_growth", DeadWorkers = "dead_workers",
+        MissedSlots = "missed_slots", DeadMan = "dead_man",
+        ScheduledTaskFailed = "scheduled_task_failed", LongProcessing = "long_processing",
+        BreakerOpen = "breaker_open",
+    }
+
+    /// How far an alert is: `pending` is bad, but not for long enough.
+    AlertPhase {
+        Pending = "pending", Firing = "firing", Resolved = "resolved",
+    }
+
+    /// What the value of an alert is.
+    AlertUnit {
+        Percent = "percent", Count = "count", Seconds = "seconds",
+    }
+
+    /// Whether a silence has begun, and is not over.
+    SilenceState {
+        Planned = "planned", Active = "active", Over = "over",
     }
 
     /// How bad it is.

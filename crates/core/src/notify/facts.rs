@@ -24,6 +24,9 @@ pub struct Facts {
     pub page: Option<String>,
     /// When it happened.
     pub at: Timestamp,
+    /// The channels that are told, by id or name; empty = all that want it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub channels: Vec<String>,
     /// The rest, in the order in which it is shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
@@ -96,6 +99,8 @@ fact_names! {
     Workflow: "Workflow", "工作流程";
     /// When the last success was.
     LastSuccess: "Last success", "上次成功";
+    /// A worker's name.
+    Worker: "Worker", "工作程式";
 }
 
 impl Facts {
@@ -107,6 +112,7 @@ impl Facts {
             text: None,
             page: None,
             at,
+            channels: Vec::new(),
             facts: Vec::new(),
         }
     }
@@ -123,6 +129,20 @@ impl Facts {
     pub fn page(mut self, page: impl Into<String>) -> Self {
         self.page = Some(page.into());
         self
+    }
+
+    /// The same for these channels only; none = all that want it.
+    #[must_use]
+    pub fn only_for(mut self, channels: &[String]) -> Self {
+        self.channels = channels.to_vec();
+        self
+    }
+
+    /// Whether a channel is among those that are told, by its id or its name.
+    #[must_use]
+    pub fn is_for(&self, id: &str, name: &str) -> bool {
+        let mut named = self.channels.iter();
+        self.channels.is_empty() || named.any(|it| it == id || it == name)
     }
 
     /// The same with another line.

@@ -79,6 +79,10 @@ impl Trouble {
                 ),
                 format!("{workflow} 的 Webhook 有 {count} 筆請求遭拒，可重新檢查"),
             ),
+            Kind::AlertFiring { rule, about, .. } => say(
+                format!("alert: {rule} ({about})"),
+                format!("告警：{rule}（{about}）"),
+            ),
             Kind::TaskWaitingWithoutWorker(task_type) => say(
                 format!(
                     "{} of type {task_type} {}, and no worker asks for {}",

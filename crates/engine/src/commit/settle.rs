@@ -28,6 +28,12 @@ pub(crate) struct Written {
     pub(crate) id: ExecutionId,
     pub(crate) state: Arc<Execution>,
     pub(crate) workflow: Arc<Workflow>,
+    /// When the batch was sent.
+    pub(crate) at: Timestamp,
+    /// Whether it was made by this.
+    pub(crate) is_new: bool,
+    /// Retries that were planned by this.
+    pub(crate) retries: u32,
     /// Whether the commit's answer was so long on its way that others may have changed it since.
     pub(crate) is_old: bool,
 }
@@ -58,6 +64,7 @@ pub(super) fn settle(
         state,
         workflow,
         follow_ups,
+        retries,
         ..
     } = unit;
     match (kind, outcome) {
@@ -84,14 +91,17 @@ pub(super) fn settle(
             let (Some(id), Some(state), Some(workflow)) = (id, state, workflow) else {
                 return;
             };
+            let is_new = matches!(kind, Kind::Admission(_));
             let written = Written {
                 id,
                 state,
                 workflow,
+                at: now,
+                is_new,
+                retries,
                 is_old,
             };
             // A new one that waits for a claim is read again by whoever claims it.
-            let is_new = matches!(kind, Kind::Admission(_));
             let is_kept = !is_new || follow_ups.iter().any(FollowUp::is_here);
             after.written(&written, follow_ups);
             let state = written.state;

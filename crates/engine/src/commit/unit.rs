@@ -8,8 +8,8 @@ use refire_core::dead_letter::{Letter, Reason};
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::state::Origin;
 use refire_core::execution::{
-    Began, Begun, Cancel, Command, Decision, Effect, Event, Execution, Status, StepState,
-    StepStatus,
+    Began, Begun, Cancel, Command, Decision, Effect, Event, EventKind, Execution, Status,
+    StepState, StepStatus,
 };
 use refire_core::id::{DlqId, ExecutionId, NodeId};
 use refire_core::limit;
@@ -103,6 +103,8 @@ pub(super) struct Unit {
     events: Vec<Event>,
     effects: Vec<Effect>,
     pub(super) follow_ups: Vec<FollowUp>,
+    /// Retries that it plans.
+    pub(super) retries: u32,
     part: Option<Part>,
     has_part: bool,
     /// The work as the store has it, if the state was read from there for this batch.
@@ -124,6 +126,7 @@ impl Unit {
             events: Vec::new(),
             effects: Vec::new(),
             follow_ups: Vec::new(),
+            retries: 0,
             part: None,
             has_part: false,
             read: None,
@@ -354,6 +357,9 @@ impl Unit {
             rows.carry_out((effect, later), &mut effects, &mut self.follow_ups);
         }
         warn_of_length(id, state, self.events.len() as u64);
+        let is_retry = |event: &&Event| matches!(event.kind, EventKind::RetryScheduled(_));
+        let retries = self.events.iter().filter(is_retry).count();
+        self.retries = u32::try_from(retries).unwrap_or(u32::MAX);
         let events: Vec<_> = self.events.iter().map(Event::encode).collect();
         let update = row_update(state, self.events.len() as u64);
         let settle = effects.settle.map(|(id_of_letter, resolved)| SettleLetter {

@@ -2,6 +2,7 @@
 //! engines can live in one process.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use refire_store::{ReadError, Store};
 use tokio::runtime::Handle;
@@ -27,6 +28,7 @@ use crate::secret::{EnvironmentSecrets, Secrets};
 use crate::services::{Services, run_in_background};
 use crate::step::Clients;
 use crate::step::local::{LocalTasks, TaskContext, TaskError};
+use crate::tally::Tally;
 use crate::target::{Allow, Guard, HttpSettings, HttpTarget, TargetError, Tether};
 use crate::task::Board;
 use crate::vault::Vault;
@@ -34,6 +36,8 @@ use crate::vital::Vital;
 use crate::waiter::Waiters;
 use refire_core::json::Json;
 
+/// See [`Builder::alerts_every`].
+const ALERTS_EVERY: Duration = Duration::from_secs(10);
 /// See [`Builder::overlap_from`].
 const OVERLAP_FROM: usize = 32;
 
@@ -47,6 +51,7 @@ pub struct Builder {
     allow: Allow,
     limits: Limits,
     retention: Retention,
+    alerts_every: Duration,
     local: LocalTasks,
     committing: Committing,
     overlap_from: usize,
@@ -110,6 +115,8 @@ settings! {
     limits => limits: Limits,
     /// How long ended executions are kept.
     retention => retention: Retention,
+    /// How often rules of alerts are looked at, and what was counted is written.
+    alerts_every => alerts_every: Duration,
     /// What other nodes see of this one, and how long it may be silent.
     node => node: NodeSettings,
     /// On a shared store: with a batch on its way to it, the next sets out as soon as it has so many
@@ -161,6 +168,7 @@ impl Builder {
             allow: Allow::Nothing,
             limits: Limits::default(),
             retention: Retention::default(),
+            alerts_every: ALERTS_EVERY,
             local: LocalTasks::default(),
             committing: Committing::Thread,
             overlap_from: OVERLAP_FROM,
@@ -234,6 +242,8 @@ impl Builder {
             vault: self.vault,
             retention: self.retention,
             notices,
+            tally: Tally::default(),
+            alerts_every: self.alerts_every,
             closing: CancellationToken::new(),
             stopping: CancellationToken::new(),
             broken: CancellationToken::new(),

@@ -3,18 +3,20 @@
 
 use std::collections::BTreeMap;
 
+use refire_core::alert::Phase;
 use refire_core::dead_letter::{LetterStatus, archived_before};
 use refire_core::definition::WorkflowId;
-use refire_core::task::{WorkerStatus, asks_for};
+use refire_core::task::WorkerStatus;
 use refire_core::time::Timestamp;
 use refire_core::trouble::{
-    Facts, Lease, Letters, Overdue, QUARANTINE_WINDOW, Refused, Silent, TROUBLES_MAX, Trouble,
-    Unreadable, Waiting, judge,
+    Alarm, Facts, Lease, Letters, QUARANTINE_WINDOW, Refused, TROUBLES_MAX, Trouble, Unreadable,
+    Waiting, judge,
 };
 use refire_core::webhook::RequestStatus;
-use refire_store::{LIMIT_MAX, LetterFilter, ReadError, TriggerFilter, WORKERS_MAX};
+use refire_store::{AlertFilter, LIMIT_MAX, LetterFilter, ReadError, TriggerFilter, WORKERS_MAX};
 
 use super::Engine;
+use crate::alert::{overdue, silent};
 use crate::task::{Worker, WorkerFilter};
 use crate::trigger::rows;
 
@@ -45,12 +47,13 @@ impl Engine {
         let (dead, living): (Vec<Worker>, Vec<Worker>) = workers.into_iter().partition(is_dead);
         let facts = Facts {
             letters: self.pending_letters().await?,
-            overdue: self.overdue().await?,
+            overdue: overdue(&self.context).await?,
             unreadable: self.unreadable().await?,
             workers: dead.into_iter().map(|it| silent(it, &living)).collect(),
             nodes: self.leases().await?,
             refused: self.refused(now).await?,
             waiting: self.waiting(&living).await?,
+            alarms: self.alarms().await?,
         };
         let troubles = judge(&facts, now);
         let mut quiet_since = self.quiet_since.lock();
@@ -95,28 +98,6 @@ impl Engine {
         Ok(found)
     }
 
-    async fn overdue(&self) -> Result<Vec<Overdue>, ReadError> {
-        let filter = TriggerFilter {
-            is_alarmed: Some(true),
-            ..TriggerFilter::default()
-        };
-        let most = u32::try_from(TROUBLES_MAX).unwrap_or(LIMIT_MAX);
-        let mut found = Vec::new();
-        for row in self.store().triggers(&filter, None, most).await? {
-            let state = self.store().trigger_state(row.id).await?;
-            found.extend(
-                state
-                    .and_then(|state| state.alarmed_at)
-                    .map(|since| Overdue {
-                        trigger: row.id,
-                        workflow: row.workflow,
-                        since,
-                    }),
-            );
-        }
-        Ok(found)
-    }
-
     /// Of the oldest enabled triggers: whoever has more finds the others in the server's log.
     async fn unreadable(&self) -> Result<Vec<Unreadable>, ReadError> {
         let filter = TriggerFilter {
@@ -135,6 +116,25 @@ impl Engine {
             })
         });
         Ok(unreadable.collect())
+    }
+
+    /// Alerts that fire.
+    async fn alarms(&self) -> Result<Vec<Alarm>, ReadError> {
+        let filter = AlertFilter {
+            phases: vec![Phase::Firing],
+            ..AlertFilter::default()
+        };
+        let most = u32::try_from(TROUBLES_MAX).unwrap_or(LIMIT_MAX);
+        let rows = self.store().alerts(&filter, None, most).await?;
+        let alarm = |row: refire_store::AlertRow| Alarm {
+            alert: row.alert.id,
+            rule: row.name,
+            kind: row.kind,
+            subject: row.subject,
+            workflow: row.workflow,
+            since: row.alert.since,
+        };
+        Ok(rows.into_iter().map(alarm).collect())
     }
 
     async fn leases(&self) -> Result<Vec<Lease>, ReadError> {
@@ -177,17 +177,5 @@ impl Engine {
             })
         });
         Ok(waiting.collect())
-    }
-}
-
-fn silent(worker: Worker, living: &[Worker]) -> Silent {
-    let is_done = |task_type: &String| {
-        let mut others = living.iter();
-        others.any(|other| asks_for(&other.row.task_types.0, task_type))
-    };
-    Silent {
-        is_replaced: worker.row.task_types.0.iter().all(is_done),
-        seen_at: worker.row.updated_at,
-        worker: worker.row.id,
     }
 }

@@ -434,7 +434,8 @@ fn fold(
         ..
     } = notice;
     let key = (channel, id_of(notice));
-    let is_wanted = |kind: NoticeKind| open.choice.wants(kind, workflow.as_ref());
+    let is_meant = facts.is_for(&channel.to_string(), &open.channel.name);
+    let is_wanted = |kind: NoticeKind| is_meant && open.choice.wants(kind, workflow.as_ref());
     match groups.get_mut(&key) {
         Some(held) if kind.is_end() => {
             held.group.add(*kind, facts, now);

@@ -258,6 +258,55 @@ async fn write(context: &Context) {
     }
 }
 
+/// Workers after this name, in the order of their names.
+pub(crate) async fn workers(
+    context: &Context,
+    filter: &WorkerFilter,
+    after: Option<&str>,
+    limit: u32,
+) -> Result<Vec<Worker>, ReadError> {
+    let registry = &context.tasks.workers;
+    let _writing = registry.writing.lock().await;
+    let now = context.now();
+    let held: HashMap<String, u64> = context.store.held_counts().await?.into_iter().collect();
+    let unwritten = registry.unwritten(now);
+    let (mut found, mut behind) = (Vec::new(), after.map(str::to_owned));
+    loop {
+        let rows = context.store.workers(behind.as_deref(), LIMIT_MAX).await?;
+        let last = rows.last().map(|row| row.id.clone());
+        let last = last.filter(|_| rows.len() >= LIMIT_MAX as usize);
+        let mut rows: BTreeMap<String, WorkerRow> =
+            rows.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let is_here = |row: &&WorkerRow| {
+            behind.as_ref().is_none_or(|behind| row.id > *behind)
+                && last.as_ref().is_none_or(|last| row.id <= *last)
+        };
+        for row in unwritten.iter().filter(is_here) {
+            match rows.get_mut(&row.id) {
+                Some(known) => known.add(row),
+                None => {
+                    rows.insert(row.id.clone(), row.clone());
+                }
+            }
+        }
+        for row in rows.into_values() {
+            let held = held.get(&row.id).copied().unwrap_or(0);
+            let status = WorkerStatus::of(held, row.polled_at, row.updated_at, now);
+            let worker = Worker { row, status, held };
+            if filter.has(&worker) {
+                found.push(worker);
+            }
+            if found.len() >= limit as usize {
+                return Ok(found);
+            }
+        }
+        if last.is_none() {
+            return Ok(found);
+        }
+        behind = last;
+    }
+}
+
 impl Tasks {
     /// Workers after this name, in the order of their names.
     pub async fn workers(
@@ -266,47 +315,7 @@ impl Tasks {
         after: Option<&str>,
         limit: u32,
     ) -> Result<Vec<Worker>, ReadError> {
-        let context = &self.context;
-        let registry = &context.tasks.workers;
-        let _writing = registry.writing.lock().await;
-        let now = context.now();
-        let held: HashMap<String, u64> = context.store.held_counts().await?.into_iter().collect();
-        let unwritten = registry.unwritten(now);
-        let (mut found, mut behind) = (Vec::new(), after.map(str::to_owned));
-        loop {
-            let rows = context.store.workers(behind.as_deref(), LIMIT_MAX).await?;
-            let last = rows.last().map(|row| row.id.clone());
-            let last = last.filter(|_| rows.len() >= LIMIT_MAX as usize);
-            let mut rows: BTreeMap<String, WorkerRow> =
-                rows.into_iter().map(|row| (row.id.clone(), row)).collect();
-            let is_here = |row: &&WorkerRow| {
-                behind.as_ref().is_none_or(|behind| row.id > *behind)
-                    && last.as_ref().is_none_or(|last| row.id <= *last)
-            };
-            for row in unwritten.iter().filter(is_here) {
-                match rows.get_mut(&row.id) {
-                    Some(known) => known.add(row),
-                    None => {
-                        rows.insert(row.id.clone(), row.clone());
-                    }
-                }
-            }
-            for row in rows.into_values() {
-                let held = held.get(&row.id).copied().unwrap_or(0);
-                let status = WorkerStatus::of(held, row.polled_at, row.updated_at, now);
-                let worker = Worker { row, status, held };
-                if filter.has(&worker) {
-                    found.push(worker);
-                }
-                if found.len() >= limit as usize {
-                    return Ok(found);
-                }
-            }
-            if last.is_none() {
-                return Ok(found);
-            }
-            behind = last;
-        }
+        workers(&self.context, filter, after, limit).await
     }
 
     /// Forgets a worker, and gives back what it has; how many tasks those were. If it asks for tasks again, it

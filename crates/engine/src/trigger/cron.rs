@@ -145,7 +145,12 @@ impl Cron {
         let mut put_off = Vec::new();
         for done in [started, written, replaced] {
             has_waiting |= done.has_waiting;
-            done.reports.iter().for_each(|report| self.said.say(report));
+            for report in &done.reports {
+                self.said.say(report);
+                let (workflow, missed) = report.missed();
+                let now = self.context.now();
+                self.context.tally.note(workflow, now, &missed);
+            }
             done.in_order.iter().for_each(|id| self.backoffs.end(*id));
             put_off.extend(done.put_off);
         }

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::TriggerId;
+use refire_core::minute::Minute;
 use refire_core::time::Timestamp;
-use refire_core::trigger::{Misfire, Missed, Outcome, Plan, Trigger};
+use refire_core::trigger::{Misfire, Missed, Outcome, Plan, SkipReason, Trigger};
 
 /// Triggers of which it is remembered what was said; of the others it may be said again.
 const KNOWN_MAX: usize = 10_000;
@@ -21,6 +22,8 @@ pub(super) struct Report {
     workflow: WorkflowId,
     misfire: Misfire,
     missed: Option<Missed>,
+    /// Planned times at which nobody looked, and that are left out.
+    left_out: u64,
     /// Whether a success is missing or has come, and which was expected.
     watch: Option<(Outcome, Timestamp)>,
 }
@@ -35,10 +38,27 @@ impl Report {
             workflow: trigger.workflow.clone(),
             misfire: trigger.settings.misfire,
             missed: plan.missed,
+            left_out: left_out(plan),
             watch: watch.map(|entry| (entry.outcome, entry.nominal)),
         };
-        (report.missed.is_some() || report.watch.is_some()).then_some(report)
+        let is_worth_it = report.missed.is_some() || report.left_out > 0 || report.watch.is_some();
+        is_worth_it.then_some(report)
     }
+
+    /// The workflow, and what of it was missed, for whoever counts that.
+    pub(super) fn missed(&self) -> (&WorkflowId, Minute) {
+        let minute = Minute {
+            missed: self.left_out,
+            ..Minute::default()
+        };
+        (&self.workflow, minute)
+    }
+}
+
+fn left_out(plan: &Plan) -> u64 {
+    let missed = Outcome::Skipped(SkipReason::Missed);
+    let entries = plan.entries.iter().filter(|entry| entry.outcome == missed);
+    entries.map(|entry| entry.count).sum()
 }
 
 /// What was said, so that a trigger which catches up step by step is named once.

@@ -210,6 +210,11 @@ impl StoreFaults {
             for row in born(batch) {
                 inside.judge.is_to_be_born(row);
             }
+            for part in &batch.parts {
+                if let Part::LockTasks(lock) = part {
+                    inside.judge.looks(lock, inside.lived_ms);
+                }
+            }
             life.world
                 .disk
                 .look(|image| self.marks_on_arrival(inside, image, batch));

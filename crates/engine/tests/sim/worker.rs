@@ -197,6 +197,7 @@ async fn poll(hall: &Hall, number: usize, worker: &Worker) {
             ended: None,
             born: 0,
             locked: 0,
+            looked_ms: None,
         })
     });
     let wish = Wish {

@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+    AlertId, BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TaskId, TriggerId,
 };
 use refire_core::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -32,6 +32,7 @@ pub(super) enum List {
     ScheduledTasks = 11,
     TaskHistory = 12,
     Rechecks = 13,
+    Alerts = 16,
     BulkJobs = 14,
     BulkItems = 15,
 }
@@ -57,6 +58,7 @@ macro_rules! ids_are_keys {
 }
 
 ids_are_keys!(
+    AlertId,
     BulkId,
     DlqId,
     ExecutionId,

@@ -38,6 +38,7 @@ use super::task::WORKER_CHARS_MAX;
         (name = "Callbacks", description = "What targets say later about the calls that they accepted"),
         (name = "Scheduled tasks", description = "Services that are called at certain times, and what became of each call"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
+        (name = "Alerts", description = "Rules by which people are alerted, what fires, and silences"),
         (name = "Bulk jobs", description = "What is done with many dead letters or executions at once"),
         (name = "Console", description = "Logging in to the web console"),
         (name = "Server", description = "Health, version, nodes, backup"),
@@ -68,7 +69,8 @@ const EXECUTION: &str = "^exec_[0-7][0-9a-hjkmnp-tv-z]{25}$";
 const TRIGGER_OR_NONE: &str = "^(trg_[0-7][0-9a-hjkmnp-tv-z]{25})?$";
 
 /// Calls that only work something out, so that a full disk does not concern them.
-const WRITES_NOTHING: [&str; 7] = [
+const WRITES_NOTHING: [&str; 8] = [
+    "preview_alert_rule",
     "validate_workflow",
     "diff_workflow",
     "simulate_retries",

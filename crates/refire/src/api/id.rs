@@ -8,7 +8,9 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use refire_core::definition::WorkflowId;
-use refire_core::id::{BulkId, DlqId, ExecutionId, ScheduledTaskId, TaskId, TriggerId};
+use refire_core::id::{
+    AlertId, AlertRuleId, BulkId, DlqId, ExecutionId, ScheduledTaskId, SilenceId, TaskId, TriggerId,
+};
 
 use super::{App, Problem};
 use crate::codes::{self, Code};
@@ -49,6 +51,21 @@ impl Entity for TaskId {
 impl Entity for ScheduledTaskId {
     const MISSING: &'static Code = &codes::NO_SCHEDULED_TASK;
     const NOUN: &'static str = "scheduled task";
+}
+
+impl Entity for AlertId {
+    const MISSING: &'static Code = &codes::NO_ALERT;
+    const NOUN: &'static str = "alert";
+}
+
+impl Entity for AlertRuleId {
+    const MISSING: &'static Code = &codes::NO_ALERT_RULE;
+    const NOUN: &'static str = "alert rule";
+}
+
+impl Entity for SilenceId {
+    const MISSING: &'static Code = &codes::NO_ALERT;
+    const NOUN: &'static str = "silence";
 }
 
 impl Entity for TriggerId {

@@ -5,17 +5,20 @@ use std::time::Duration;
 
 use axum::Json;
 use refire_client::model::{
-    ExecutionCounts, LetterCounts, NodeCounts, OpenExecutions, Overview, Storage, TaskCounts,
-    TriggerCounts, WorkerCounts,
+    AlertCounts, ExecutionCounts, LetterCounts, NodeCounts, OpenExecutions, Overview, Storage,
+    TaskCounts, TriggerCounts, WorkerCounts,
 };
 use refire_client::query::OverviewQuery;
+use refire_core::alert::Phase;
 use refire_core::dead_letter::{LetterStatus, archived_before};
 use refire_core::duration;
 use refire_core::execution::Status;
 use refire_core::task::WorkerStatus;
 use refire_core::time::Timestamp;
 use refire_engine::task::WorkerFilter;
-use refire_store::{COUNTED_MAX, ExecutionFilter, LetterFilter, TriggerFilter, WORKERS_MAX};
+use refire_store::{
+    AlertFilter, COUNTED_MAX, ExecutionFilter, LIMIT_MAX, LetterFilter, TriggerFilter, WORKERS_MAX,
+};
 
 use super::{Answer, App, Params, Problem};
 
@@ -60,6 +63,7 @@ pub(super) async fn get_overview(
         nodes: nodes(&app).await?,
         tasks: tasks(&app).await?,
         storage: Some(storage(&app).await?),
+        alerts: alerts(&app).await?,
     }))
 }
 
@@ -170,6 +174,21 @@ async fn nodes(app: &App) -> Result<NodeCounts, Problem> {
     let alive = nodes.iter().filter(|node| node.expires_at > now);
     Ok(NodeCounts {
         alive: alive.count() as u64,
+    })
+}
+
+async fn alerts(app: &App) -> Result<AlertCounts, Problem> {
+    let of = async |phase: Phase| {
+        let filter = AlertFilter {
+            phases: vec![phase],
+            ..AlertFilter::default()
+        };
+        let rows = app.engine.alerts().list(&filter, None, LIMIT_MAX).await;
+        rows.map(|rows| rows.len() as u64)
+    };
+    Ok(AlertCounts {
+        firing: of(Phase::Firing).await?,
+        pending: of(Phase::Pending).await?,
     })
 }
 

@@ -12,6 +12,7 @@ use refire_client::model::FieldProblem;
 use refire_core::definition::{self, Problems};
 use refire_core::json::JsonError;
 use refire_core::trigger::BackfillError;
+use refire_engine::alert::AlertError;
 use refire_engine::bulk::BulkError;
 use refire_engine::catalog::CatalogError;
 use refire_engine::scheduled::ScheduledError;
@@ -78,6 +79,11 @@ impl Problem {
     pub(crate) fn with_errors(mut self, errors: Vec<FieldProblem>) -> Self {
         self.0.errors = errors;
         self
+    }
+
+    /// Something else with problems, each with its place in what was sent.
+    pub(crate) fn of_body(code: &'static Code, problems: &Problems) -> Self {
+        Self::fields(code, found(problems, placed))
     }
 
     /// A definition or policy with problems.
@@ -399,6 +405,27 @@ impl From<ScheduledError> for Problem {
             ScheduledError::Commit(failure) => return failure.into(),
             ScheduledError::Start(error) => return error.into(),
             ScheduledError::Command(error) => return error.into(),
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<AlertError> for Problem {
+    fn from(error: AlertError) -> Self {
+        let code = match error {
+            AlertError::NotFound => &codes::NO_ALERT,
+            AlertError::Invalid(problems) => {
+                return Self::fields(&codes::INVALID_ALERT_RULE, found(&problems, placed));
+            }
+            AlertError::NameTaken(_) => {
+                return Self::field(&codes::ALERT_CONFLICT, "name", error.to_string());
+            }
+            AlertError::TooMany(_) | AlertError::Over | AlertError::Contended => {
+                &codes::ALERT_CONFLICT
+            }
+            AlertError::Changed(_) => &codes::ALERT_RULE_CHANGED,
+            AlertError::Failed(failure) => return failure.into(),
+            AlertError::Read(error) => return error.into(),
         };
         Self::new(code, error.to_string())
     }

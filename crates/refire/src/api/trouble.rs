@@ -10,7 +10,8 @@ use super::{Answer, App, Params};
 /// What is wrong at present, the worst first.
 ///
 /// Dead letters, triggers that are overdue or cannot be read, tasks that no worker asks for, workers and
-/// nodes that are not heard of, and webhooks whose requests are refused.
+/// nodes that are not heard of, webhooks whose requests are refused, and alerts that fire, unless their cause
+/// is in the list already.
 #[utoipa::path(
     get,
     path = "/api/trouble",
@@ -50,6 +51,7 @@ fn path(trouble: &Trouble) -> String {
         Kind::WorkerDead { .. } => format!("/workers?q={subject}"),
         Kind::NodeLost { .. } => "/nodes".to_owned(),
         Kind::TaskWaitingWithoutWorker(_) => format!("/tasks?type={subject}"),
+        Kind::AlertFiring { .. } => format!("/alerts/{subject}"),
     }
 }
 

@@ -80,6 +80,13 @@ fn screen(session: &Session, all: &Everything) -> String {
             )),
         ),
         ("nodes", Some(format!("{} alive", overview.nodes.alive))),
+        (
+            "alerts",
+            Some(format!(
+                "{} firing, {} pending",
+                overview.alerts.firing, overview.alerts.pending
+            )),
+        ),
         ("database", database(overview)),
     ];
     let head = heading(&format!("The last {}", clean(&overview.range)));

@@ -1,5 +1,6 @@
 //! How much may run at once, and how long what has ended is kept.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -10,6 +11,11 @@ use refire_engine::Retention;
 use refire_engine::limit::{HostLimit, Limits};
 
 use super::at_least_one;
+
+/// How often rules of alerts may be looked at.
+const ALERTS_EVERY: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(600);
+/// How often they are unless told otherwise.
+const ALERTS_EVERY_DEFAULT: Duration = Duration::from_secs(10);
 
 /// The flags, and the same settings in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
@@ -42,6 +48,9 @@ pub(crate) struct Bounds {
     /// Of refused requests, only the newest of each trigger are kept.
     #[arg(long, env = "REFIRE_KEEP_REQUESTS", value_name = "TIME")]
     pub(super) keep_requests: Option<String>,
+    /// How often alert rules are looked at and statistics are written, 1s to 10m [default: 10s]
+    #[arg(long, env = "REFIRE_ALERTS_EVERY", value_name = "TIME")]
+    pub(super) alerts_every: Option<String>,
     /// Only in the file: limits of single hosts.
     #[arg(skip)]
     pub(super) hosts: Vec<(String, HostLimit)>,
@@ -81,6 +90,18 @@ pub(super) fn limits(said: &Bounds) -> anyhow::Result<Limits> {
         *limit = at_least_one(&format!("max-{name}"), said.unwrap_or(*limit))?;
     }
     Ok(limits)
+}
+
+/// How often rules of alerts are looked at.
+pub(super) fn alerts_every(said: &Bounds) -> anyhow::Result<Duration> {
+    let Some(text) = &said.alerts_every else {
+        return Ok(ALERTS_EVERY_DEFAULT);
+    };
+    let every = duration::parse(text).context("--alerts-every")?;
+    if !ALERTS_EVERY.contains(&every) {
+        bail!("--alerts-every: `{text}` is not between 1s and 10m");
+    }
+    Ok(every)
 }
 
 /// How long ended executions are kept.

@@ -117,7 +117,8 @@ fn migrations_are_listed_and_applied() {
         "0010_started_by",
         "0011_task_history",
         "0012_notices",
-        "0013_bulk"
+        "0013_bulk",
+        "0014_alerts"
     ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.

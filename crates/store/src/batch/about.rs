@@ -96,6 +96,11 @@ impl Part {
             | Self::SeeWorkers(_)
             | Self::ForgetWorker { .. }
             | Self::ChangeSession(_)
+            | Self::AddMinutes(_)
+            | Self::ChangeAlerts(_)
+            | Self::ChangeAlertRule(_)
+            | Self::PutSilence(_)
+            | Self::RemoveSilence { .. }
             | Self::DeleteLetter { .. }
             | Self::ChangeChannel(_)
             | Self::LogRequests(_)

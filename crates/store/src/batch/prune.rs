@@ -45,9 +45,23 @@ pub enum Prune {
         /// Rows to remove, at most.
         limit: u32,
     },
+    /// The numbers of minutes.
+    Minutes {
+        /// That began before.
+        before: Timestamp,
+        /// Rows to remove, at most.
+        limit: u32,
+    },
     /// Bulk jobs that ended before and have no rows of things any more.
     BulkJobs {
         /// That ended before.
+        before: Timestamp,
+        /// Rows to remove, at most.
+        limit: u32,
+    },
+    /// Alerts that are over.
+    Alerts {
+        /// Since before.
         before: Timestamp,
         /// Rows to remove, at most.
         limit: u32,

@@ -6,16 +6,19 @@ use std::sync::Arc;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{
-    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NoticeId, RequestId, ScheduledTaskId,
-    TaskId, TriggerId,
+    AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NoticeId, RequestId,
+    ScheduledTaskId, SilenceId, TaskId, TriggerId,
 };
+use refire_core::minute::OfWorkflow;
 
 use super::image::{
-    Definition, Filed, Image, Job, KeyName, Record, RingLength, Standing, Told, UsedKey,
+    AlertKey, Definition, Filed, Image, Job, KeyName, MinuteKey, Record, RingLength, Standing,
+    Told, UsedKey,
 };
 use crate::{
-    BulkItemRow, CallbackKey, CallbackRow, ChannelRow, GroupRow, NewNotice, RequestRow,
-    ScheduledRow, SecretHash, SessionRow, SlotRow, TaskRow, WorkKey, WorkRow, WorkerRow,
+    AlertRow, AlertRuleRow, BulkItemRow, CallbackKey, CallbackRow, ChannelRow, GroupRow, NewNotice,
+    RequestRow, ScheduledRow, SecretHash, SessionRow, SilenceRow, SlotRow, TaskRow, WorkKey,
+    WorkRow, WorkerRow,
 };
 
 /// The tables: how a change of a row is called, its key, the row, and where it lies.
@@ -50,6 +53,10 @@ tables! {
     Callback(CallbackKey, CallbackRow) in callbacks,
     Worker(String, WorkerRow) in workers,
     Session(SecretHash, SessionRow) in sessions,
+    Minute(MinuteKey, OfWorkflow) in minutes,
+    AlertRule(AlertRuleId, AlertRuleRow) in alert_rules,
+    Alert(AlertKey, AlertRow) in alerts,
+    Silence(SilenceId, SilenceRow) in silences,
     Letter(DlqId, Filed) in letters,
     Key(KeyName, UsedKey) in keys,
     Trigger(TriggerId, Told) in triggers,

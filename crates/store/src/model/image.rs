@@ -7,16 +7,17 @@ use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{
-    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NodeId, NoticeId, RequestId,
-    ScheduledTaskId, TaskId, TriggerId,
+    AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, NodeId, NoticeId,
+    RequestId, ScheduledTaskId, SilenceId, TaskId, TriggerId,
 };
+use refire_core::minute::OfWorkflow;
 use refire_core::time::Timestamp;
 use refire_core::trigger::State;
 
 use crate::{
-    BulkItemRow, BulkRow, BulkWish, CallbackKey, CallbackRow, ChannelRow, ExecutionRow, GroupRow,
-    NewNotice, NodeRow, RequestRow, RetryRow, ScheduledRow, SecretHash, SessionRow, SlotRow,
-    TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
+    AlertRow, AlertRuleRow, BulkItemRow, BulkRow, BulkWish, CallbackKey, CallbackRow, ChannelRow,
+    ExecutionRow, GroupRow, NewNotice, NodeRow, RequestRow, RetryRow, ScheduledRow, SecretHash,
+    SessionRow, SilenceRow, SlotRow, TaskRow, TriggerRow, VersionRow, WorkKey, WorkRow, WorkerRow,
 };
 
 /// Everything that a store holds at one moment. Rows are shared, so a clone copies only the maps.
@@ -38,6 +39,14 @@ pub struct Image {
     pub workers: BTreeMap<String, Arc<WorkerRow>>,
     /// Sessions of the console.
     pub sessions: BTreeMap<SecretHash, Arc<SessionRow>>,
+    /// The numbers of minutes.
+    pub minutes: BTreeMap<MinuteKey, Arc<OfWorkflow>>,
+    /// Rules of alerts.
+    pub alert_rules: BTreeMap<AlertRuleId, Arc<AlertRuleRow>>,
+    /// How far alerts are.
+    pub alerts: BTreeMap<AlertKey, Arc<AlertRow>>,
+    /// Silences.
+    pub silences: BTreeMap<SilenceId, Arc<SilenceRow>>,
     /// Dead letters.
     pub letters: BTreeMap<DlqId, Arc<Filed>>,
     /// Idempotency keys.
@@ -68,6 +77,10 @@ pub struct Image {
     pub nodes: BTreeMap<NodeId, NodeRow>,
 }
 
+/// A minute of a workflow.
+pub type MinuteKey = (Timestamp, WorkflowId);
+/// The rule and the subject of an alert.
+pub type AlertKey = (AlertRuleId, String);
 /// A bulk job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
@@ -207,6 +220,10 @@ impl Image {
             + self.events.len()
             + self.work.len()
             + self.workers.len()
+            + self.minutes.len()
+            + self.alert_rules.len()
+            + self.alerts.len()
+            + self.silences.len()
             + self.letters.len()
             + self
                 .letters

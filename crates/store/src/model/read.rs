@@ -1,10 +1,12 @@
 //! The queries: plain walks over an image.
 
+mod alert;
 mod bulk;
 mod callback;
 mod catalog;
 mod execution;
 mod letter;
+mod minute;
 mod notice;
 mod request;
 mod scheduled;

@@ -1,11 +1,13 @@
 //! The parts of a batch. What a part may be refused for is read before its first change.
 
+mod alert;
 mod bulk;
 mod callback;
 mod catalog;
 mod claim;
 mod execution;
 mod letter;
+mod minute;
 mod notice;
 mod prune;
 mod request;
@@ -75,6 +77,11 @@ impl Pen<'_> {
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
             Part::ChangeSession(change) => self.change_session(change),
+            Part::AddMinutes(minutes) => self.add_minutes(minutes),
+            Part::ChangeAlerts(changes) => self.change_alerts(changes)?,
+            Part::ChangeAlertRule(change) => self.change_alert_rule(change),
+            Part::PutSilence(row) => self.put_silence(row),
+            Part::RemoveSilence { id } => self.remove_silence(*id),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

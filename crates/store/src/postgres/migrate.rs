@@ -90,6 +90,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds tables for bulk jobs; nothing else changes",
         script: include_str!("migrations/0013_bulk.sql"),
     },
+    Migration {
+        number: 14,
+        name: "alerts",
+        about: "adds tables for alerts, their rules, silences and the numbers of each minute; nothing else changes",
+        script: include_str!("migrations/0014_alerts.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

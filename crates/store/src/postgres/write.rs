@@ -7,6 +7,7 @@
 
 mod admit;
 mod advance;
+mod alert;
 mod bulk;
 mod callback;
 mod catalog;
@@ -16,6 +17,7 @@ mod fire;
 mod ledger;
 mod letter;
 pub(super) mod link;
+mod minute;
 mod notice;
 mod prune;
 mod request;

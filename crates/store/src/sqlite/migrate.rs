@@ -70,6 +70,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "bulk",
         script: include_str!("migrations/0012_bulk.sql"),
     },
+    Migration {
+        number: 13,
+        name: "alerts",
+        script: include_str!("migrations/0013_alerts.sql"),
+    },
 ];
 
 struct Migration {

@@ -3,6 +3,7 @@
 //! What a part may be refused for is read before its first write: a refused part leaves nothing
 //! behind, and no statement fails because of what the data says.
 
+mod alert;
 mod bulk;
 mod callback;
 mod catalog;
@@ -10,6 +11,7 @@ mod claim;
 mod execution;
 mod fire;
 mod letter;
+mod minute;
 mod notice;
 mod prune;
 mod request;
@@ -99,6 +101,11 @@ impl<'a> Pen<'a> {
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
             Part::ChangeSession(change) => self.change_session(change),
+            Part::AddMinutes(minutes) => self.add_minutes(minutes),
+            Part::ChangeAlerts(changes) => self.change_alerts(changes),
+            Part::ChangeAlertRule(change) => self.change_alert_rule(change),
+            Part::PutSilence(row) => self.put_silence(row),
+            Part::RemoveSilence { id } => self.remove_silence(*id),
             Part::DeleteLetter { id, by } => self.delete_letter(*id, by),
             Part::PutWorkflow(put) => self.put_workflow(put),
             Part::DeleteWorkflow { id } => self.delete_workflow(id),

@@ -4,8 +4,8 @@
 use std::error::Error;
 
 use refire_core::id::{
-    BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken, NodeId, NoticeId, RequestId,
-    ScheduledTaskId, TriggerId, WebhookId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, GroupId, ItemId, LockToken,
+    NodeId, NoticeId, RequestId, ScheduledTaskId, SilenceId, TriggerId, WebhookId,
 };
 use refire_core::time::Timestamp;
 use rusqlite::types::ToSqlOutput;
@@ -42,6 +42,8 @@ macro_rules! ids {
 }
 
 ids!(
+    AlertId,
+    AlertRuleId,
     BulkId,
     ChannelId,
     DlqId,
@@ -53,6 +55,7 @@ ids!(
     NoticeId,
     RequestId,
     ScheduledTaskId,
+    SilenceId,
     TriggerId,
     WebhookId,
     Uuid

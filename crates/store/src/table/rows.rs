@@ -5,6 +5,7 @@ use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
 use refire_core::definition::{StepId, WorkflowId};
 use refire_core::execution::{EventRow, Status};
 use refire_core::id::{BulkId, DlqId, ExecutionId, NodeId, TriggerId};
+use refire_core::minute::OfWorkflow;
 use refire_core::time::Timestamp;
 use refire_core::trigger::{Entry, State};
 
@@ -12,9 +13,10 @@ use super::column::{Due, Foreign, Id, rows};
 use super::{signed, signed_small};
 use crate::checksum;
 use crate::{
-    BulkItemRow, CallbackRow, ChangeTrigger, ChannelRow, CreateTrigger, ExecutionRow, GroupRow,
-    IdempotencyClaim, LetterRetry, NewBulk, NewNotice, PutWorkflow, RequestRow, RowUpdate,
-    ScheduledRow, SessionRow, SettleLetter, TaskRow, WorkRow, WorkerRow,
+    AlertRow, AlertRuleRow, BulkItemRow, CallbackRow, ChangeTrigger, ChannelRow, CreateTrigger,
+    ExecutionRow, GroupRow, IdempotencyClaim, LetterRetry, NewBulk, NewNotice, PutWorkflow,
+    RequestRow, RowUpdate, ScheduledRow, SessionRow, SettleLetter, SilenceRow, TaskRow, WorkRow,
+    WorkerRow,
 };
 
 /// The phase of an execution whose completed steps are being undone.
@@ -443,6 +445,26 @@ rows! {
 }
 
 rows! {
+    /// The numbers of a minute.
+    pub(crate) struct MinuteRows(workflow: i64, row: &OfWorkflow) {
+        workflow: i64 = workflow,
+        minute: i64 = row.at.as_micros(),
+        started: i64 = signed(row.minute.started),
+        completed: i64 = signed(row.minute.completed),
+        failed: i64 = signed(row.minute.failed),
+        dead_lettered: i64 = signed(row.minute.dead_lettered),
+        cancelled: i64 = signed(row.minute.cancelled),
+        retries: i64 = signed(row.minute.retries),
+        recovered: i64 = signed(row.minute.recovered),
+        given_up: i64 = signed(row.minute.given_up),
+        fired: i64 = signed(row.minute.fired),
+        missed: i64 = signed(row.minute.missed),
+        duration_ms: i64 = signed(row.minute.duration_ms),
+        duration_max_ms: i64 = signed(row.minute.duration_max_ms),
+    }
+}
+
+rows! {
     /// New bulk jobs.
     pub(crate) struct NewBulks(new: &'a NewBulk, now: Timestamp) {
         id: Id = new.id.into(),
@@ -458,6 +480,57 @@ rows! {
         rev: i64 = 1,
         created_at: i64 = now.as_micros(),
         updated_at: i64 = now.as_micros(),
+    }
+}
+
+rows! {
+    /// Rules of alerts.
+    pub(crate) struct AlertRules(row: &'a AlertRuleRow) {
+        id: Id = row.id.into(),
+        name: Foreign<'a> = Foreign(&row.name),
+        version: i32 = signed_small(row.version),
+        settings: &'a [u8] = &row.settings,
+        created_at: i64 = row.created_at.as_micros(),
+        updated_at: i64 = row.updated_at.as_micros(),
+        deleted_at: Option<i64> = row.deleted_at.map(Timestamp::as_micros),
+    }
+}
+
+rows! {
+    /// How far alerts are.
+    pub(crate) struct AlertRows(row: &'a AlertRow) {
+        rule: Id = row.rule.into(),
+        subject: Foreign<'a> = Foreign(&row.subject),
+        rev: i64 = signed(row.rev),
+        name: Foreign<'a> = Foreign(&row.name),
+        kind: &'static str = row.kind.name(),
+        workflow: Option<&'a str> = row.workflow.as_ref().map(WorkflowId::as_str),
+        threshold: Option<i64> = row.threshold,
+        id: Id = row.alert.id.into(),
+        phase: i16 = row.alert.phase as i16,
+        began_at: i64 = row.alert.began_at.as_micros(),
+        since: i64 = row.alert.since.as_micros(),
+        value: i64 = row.alert.value,
+        told: i16 = row.alert.told as i16,
+        told_at: Option<i64> = row.alert.told_at.map(Timestamp::as_micros),
+        is_muted: bool = row.alert.is_muted,
+        acked_at: Option<i64> = at(&row.alert.acked),
+        acked_by: Option<Foreign<'a>> = by(&row.alert.acked),
+        updated_at: i64 = row.alert.updated_at.as_micros(),
+    }
+}
+
+rows! {
+    /// Silences.
+    pub(crate) struct SilenceRows(row: &'a SilenceRow) {
+        id: Id = row.id.into(),
+        rule: Option<Id> = row.rule.map(Id::from),
+        subject: Option<Foreign<'a>> = row.subject.as_deref().map(Foreign),
+        starts_at: i64 = row.starts_at.as_micros(),
+        ends_at: i64 = row.ends_at.as_micros(),
+        comment: Option<Foreign<'a>> = row.comment.as_deref().map(Foreign),
+        created_by: Foreign<'a> = Foreign(&row.created_by),
+        created_at: i64 = row.created_at.as_micros(),
     }
 }
 

@@ -167,8 +167,9 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(176) {
-            164.. => Some(self.bulk_part()),
+        match self.dice.below(188) {
+            176.. => Some(self.bulk_part()),
+            164..176 => Some(self.alert_part()),
             160..164 => Some(self.session_part()),
             148..160 => Some(self.touch_task()),
             140..148 => Some(self.lock_tasks()),

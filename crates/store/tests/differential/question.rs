@@ -5,15 +5,16 @@ use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::failure::ErrorClass;
-use refire_core::id::{BulkId, DlqId, ExecutionId, ItemId, RequestId, TaskId, TriggerId};
+use refire_core::id::{AlertId, BulkId, DlqId, ExecutionId, ItemId, RequestId, TaskId, TriggerId};
+use refire_core::minute::MINUTE;
 use refire_core::task::TaskStatus;
 use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    BulkJobs, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions, LIMIT_MAX,
-    LetterFilter, Letters, Nodes, OfWorkflow, RequestFilter, RequestStatus, Requests,
-    ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, TaskFilter, Tasks,
+    Alerts, BulkJobs, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions,
+    LIMIT_MAX, LetterFilter, Letters, Minutes, Nodes, OfWorkflow, RequestFilter, RequestStatus,
+    Requests, ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, TaskFilter, Tasks,
     TriggerFilter, Triggers, Work, WorkKey, Workers,
 };
 
@@ -183,6 +184,18 @@ impl Stores {
         same!(self, workers(after.as_deref(), limit));
         let session = history.any_session();
         same!(self, session(&session));
+        self.ask_about_alerts(history, limit).await;
+    }
+
+    /// One question about alerts, and one about the numbers of minutes.
+    async fn ask_about_alerts(&self, history: &mut History, limit: u32) {
+        let filter = history.alert_filter();
+        same!(self, alerts(&filter, None::<AlertId>, limit));
+        let filter = history.minute_filter();
+        same!(self, minutes(&filter, limit));
+        same!(self, minute_points(&filter, MINUTE * 3));
+        same!(self, minute_sums(&filter));
+        same!(self, held_longest(LIMIT_MAX));
     }
 
     /// One question about triggers.
@@ -332,6 +345,13 @@ impl Stores {
         same!(self, orphans(None::<&WorkKey>, LIMIT_MAX));
         same!(self, nodes());
         same!(self, workers(None::<&str>, LIMIT_MAX));
+        same!(self, alert_rules());
+        same!(self, alert_states());
+        same!(self, silences());
+        same!(self, held_longest(LIMIT_MAX));
+        for row in known.alerts.values() {
+            same!(self, alert(row.alert.id));
+        }
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
             same!(self, open_executions(&id, LIMIT_MAX));

@@ -56,7 +56,8 @@ async fn programs_that_start_together_migrate_once() {
             "started_by",
             "task_history",
             "notices",
-            "bulk"
+            "bulk",
+            "alerts"
         ]
     );
 }
@@ -85,6 +86,7 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0011_task_history",
         "0012_notices",
         "0013_bulk",
+        "0014_alerts",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -108,7 +110,8 @@ async fn an_older_database_is_brought_up_to_date() {
     let older = "DROP VIEW task_execution_history; DROP FUNCTION event_json;
          DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
-             scheduled_tasks, sessions, notify_queue, notify_groups, notify_channels, bulk_jobs, bulk_items;
+             scheduled_tasks, sessions, notify_queue, notify_groups, notify_channels,
+             workflow_minutes, bulk_jobs, bulk_items, alert_rules, alert_state, silences;
          ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
@@ -136,7 +139,8 @@ async fn an_older_database_is_brought_up_to_date() {
             "0010_started_by",
             "0011_task_history",
             "0012_notices",
-            "0013_bulk"
+            "0013_bulk",
+            "0014_alerts"
         ]
     );
     let store = open(&scratch).await;

@@ -9,7 +9,8 @@ use refire_store::postgres::Scratch;
 use crate::server::{open, session};
 
 /// Vacuumed after so many rewrites, whatever their size: few rows that change with every commit.
-const BY_COUNT: [&str; 11] = [
+const BY_COUNT: [&str; 13] = [
+    "alert_state",
     "bulk_jobs",
     "commit_marks",
     "dlq_counts",
@@ -21,6 +22,7 @@ const BY_COUNT: [&str; 11] = [
     "task_callbacks",
     "workflow_external_tasks",
     "workflow_external_workers",
+    "workflow_minutes",
 ];
 /// Vacuumed after a small share of them has changed: these grow.
 const BY_SHARE: [&str; 6] = [
@@ -34,7 +36,8 @@ const BY_SHARE: [&str; 6] = [
 /// The defaults are right for these. They change when people do something; only a ring changes with
 /// refused requests, but has one row for each webhook, so that the default of fifty rewrites and a fifth
 /// of the table comes soon enough.
-const BY_DEFAULT: [&str; 11] = [
+const BY_DEFAULT: [&str; 13] = [
+    "alert_rules",
     "dead_letter_queue",
     "dead_letter_retries",
     "notify_channels",
@@ -43,6 +46,7 @@ const BY_DEFAULT: [&str; 11] = [
     "schema_migrations",
     "sessions",
     "settings",
+    "silences",
     "workflow_triggers",
     "workflow_versions",
     "workflows",

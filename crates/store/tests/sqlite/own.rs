@@ -221,7 +221,7 @@ async fn an_older_database_is_brought_up_to_date() {
          DROP TABLE workflow_external_workers;
          DROP TABLE scheduled_tasks; DROP TABLE sessions;
          DROP TABLE notify_queue; DROP TABLE notify_groups; DROP TABLE notify_channels;
-         DROP TABLE bulk_jobs; DROP TABLE bulk_items;
+         DROP TABLE bulk_jobs; DROP TABLE bulk_items; DROP TABLE workflow_minutes; DROP TABLE alert_rules; DROP TABLE alert_state; DROP TABLE silences;
          DROP INDEX executions_by_trigger; ALTER TABLE executions DROP COLUMN trigger_id;
          ALTER TABLE work DROP COLUMN begun_at; UPDATE work SET owner = zeroblob(16), begun = 1;
          INSERT INTO dead_letter_queue (id, execution, workflow, workflow_name, reason, error_type,

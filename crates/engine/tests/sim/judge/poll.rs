@@ -9,7 +9,7 @@ use refire_core::id::TaskId;
 use refire_core::task::TaskStatus;
 use refire_core::time::Timestamp;
 use refire_store::model::Image;
-use refire_store::{CallbackKey, TaskRow};
+use refire_store::{CallbackKey, LockTasks, TaskRow};
 
 use super::Judge;
 use crate::mark::{Mark, Marks};
@@ -34,6 +34,8 @@ pub(crate) struct Poll {
     pub(crate) born: u32,
     /// Tasks that it had, durably.
     pub(crate) locked: u32,
+    /// When it last looked for what is in the store.
+    pub(crate) looked_ms: Option<u64>,
 }
 
 /// How a poll ended for whoever asked.
@@ -61,8 +63,12 @@ pub(crate) fn name_of(worker: usize, poll: usize) -> String {
 
 /// The poll that a task is locked for.
 pub(super) fn poll_of(row: &TaskRow) -> Option<usize> {
-    let name = row.worker.as_ref().filter(|_| row.token.is_some())?;
-    name.split_once(NAMED)?.1.parse().ok()
+    number_of(row.worker.as_ref().filter(|_| row.token.is_some())?)
+}
+
+/// The poll of a worker's name.
+fn number_of(worker: &str) -> Option<usize> {
+    worker.split_once(NAMED)?.1.parse().ok()
 }
 
 impl Poll {
@@ -134,7 +140,19 @@ impl Judge {
         }
     }
 
-    /// Who waits longest is served first. Whoever came only now may have looked by himself.
+    /// A batch is about to be written by which somebody looks for what is in the store.
+    pub(crate) fn looks(&mut self, lock: &LockTasks, now_ms: u64) {
+        let holders = lock.wanted.iter().flat_map(|wanted| &wanted.holders);
+        let workers = holders.filter_map(|holder| holder.worker.as_deref());
+        for poll in workers.filter_map(number_of) {
+            if let Some(poll) = self.tasks.polls.0.get_mut(poll) {
+                poll.looked_ms = Some(now_ms);
+            }
+        }
+    }
+
+    /// Who waits longest is served first. Whoever came only now may have looked by himself, and who looks
+    /// for one type does not wait for another meanwhile.
     pub(crate) fn is_served_in_turn(
         &self,
         poll: usize,
@@ -148,7 +166,9 @@ impl Judge {
             return Ok(());
         }
         let is_before = |other: &&Poll| {
+            let is_looking = other.looked_ms.is_some_and(|at| at + WAITS_FOR > now_ms);
             other.life == served.life
+                && !is_looking
                 && other.ended.is_none()
                 && other.locked == 0
                 && other.born == 0

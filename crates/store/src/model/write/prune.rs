@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::ops::Bound;
 
+use refire_core::alert::Phase;
 use refire_core::id::{ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
 
@@ -29,6 +30,8 @@ impl Pen<'_> {
             } => self.prune_requests(*limit, |row| {
                 row.id <= *up_to && row.trigger == *trigger && !row.is_in_ring()
             }),
+            Prune::Minutes { before, limit } => self.prune_minutes(*before, *limit as usize),
+            Prune::Alerts { before, limit } => self.prune_alerts(*before, *limit as usize),
             Prune::BulkItems { before, limit } => self.prune_bulk_items(*before, *limit as usize),
             Prune::BulkJobs { before, limit } => self.prune_bulk_jobs(*before, *limit as usize),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
@@ -99,6 +102,30 @@ impl Pen<'_> {
             self.change(Change::Request(*id, None));
         }
         old.len()
+    }
+
+    /// The oldest first.
+    fn prune_minutes(&mut self, before: Timestamp, limit: usize) -> usize {
+        let old = self.image.minutes.keys().take_while(|(at, _)| *at < before);
+        let old: Vec<_> = old.take(limit).cloned().collect();
+        for key in &old {
+            self.change(Change::Minute(key.clone(), None));
+        }
+        old.len()
+    }
+
+    /// Those that have been over for longest.
+    fn prune_alerts(&mut self, before: Timestamp, limit: usize) -> usize {
+        let over = self.image.alerts.values();
+        let over =
+            over.filter(|row| row.alert.phase == Phase::Resolved && row.alert.since < before);
+        let mut over: Vec<_> = over.map(|row| (row.alert.since, row.key())).collect();
+        over.sort();
+        over.truncate(limit);
+        for (_, key) in &over {
+            self.change(Change::Alert(key.clone(), None));
+        }
+        over.len()
     }
 
     /// One trigger after the other: what it left behind, then itself.

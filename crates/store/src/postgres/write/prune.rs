@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use refire_core::alert::Phase;
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId};
@@ -103,6 +104,22 @@ const REMOVE_TRIGGER: &str = "WITH ring AS (
      )
      DELETE FROM workflow_triggers WHERE id = $1 RETURNING 1";
 
+const REMOVE_MINUTES: &str = "WITH old AS MATERIALIZED (
+        SELECT workflow, minute FROM workflow_minutes WHERE minute < $1
+         ORDER BY minute, workflow LIMIT $2 FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM workflow_minutes USING old
+      WHERE workflow_minutes.workflow = old.workflow AND workflow_minutes.minute = old.minute
+     RETURNING 1";
+
+const REMOVE_ALERTS: &str = "WITH old AS MATERIALIZED (
+        SELECT rule, subject FROM alert_state WHERE phase = $1 AND since < $2
+         ORDER BY since, rule, subject LIMIT $3 FOR UPDATE SKIP LOCKED
+     )
+     DELETE FROM alert_state USING old
+      WHERE alert_state.rule = old.rule AND alert_state.subject = old.subject
+     RETURNING 1";
+
 pub(super) async fn prune(
     link: &mut Link,
     order: &Order,
@@ -127,6 +144,15 @@ pub(super) async fn prune(
             let (trigger, up_to) = (uuid(trigger.as_bytes()), uuid(up_to.as_bytes()));
             let values = values![trigger, up_to, i64::from(*limit)];
             rows(link, REMOVE_OLDEST_REQUESTS_OF, values).await
+        }
+        Prune::Minutes { before, limit } => {
+            let values = values![before.as_micros(), i64::from(*limit)];
+            rows(link, REMOVE_MINUTES, values).await
+        }
+        Prune::Alerts { before, limit } => {
+            let over = Phase::Resolved as i16;
+            let values = values![over, before.as_micros(), i64::from(*limit)];
+            rows(link, REMOVE_ALERTS, values).await
         }
         Prune::BulkItems { before, limit } => {
             bulk::prune_items(link, order, *before, *limit as usize).await

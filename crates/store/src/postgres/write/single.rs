@@ -5,8 +5,8 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, bulk, callback, catalog, claim, fire, letter, notice, prune, request, scheduled,
-    session, task, trigger, work, worker,
+    Failed, Order, alert, bulk, callback, catalog, claim, fire, letter, minute, notice, prune,
+    request, scheduled, session, task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -25,6 +25,11 @@ pub(super) async fn write(
         Part::SeeWorkers(seen) => worker::see(link, seen).await,
         Part::ForgetWorker { id } => worker::forget(link, id).await,
         Part::ChangeSession(part) => session::change(link, order, part).await,
+        Part::AddMinutes(minutes) => minute::add(link, minutes).await,
+        Part::ChangeAlerts(changes) => alert::change(link, changes).await,
+        Part::ChangeAlertRule(change) => alert::change_rule(link, change).await,
+        Part::PutSilence(row) => alert::put_silence(link, row).await,
+        Part::RemoveSilence { id } => alert::remove_silence(link, *id).await,
         Part::DeleteLetter { id, by } => letter::delete(link, order, *id, by).await,
         Part::PutWorkflow(part) => catalog::put(link, order, part).await,
         Part::DeleteWorkflow { id } => catalog::delete(link, order, id).await,

@@ -1,5 +1,6 @@
 //! Retention: small chunks along the time-ordered keys, so that commits never wait for long.
 
+use refire_core::alert::Phase;
 use refire_core::dead_letter::LetterStatus;
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId, TriggerId};
@@ -34,6 +35,14 @@ const REMOVE_SLOTS: &str = "DELETE FROM trigger_slots WHERE trigger = ?1 AND seq
 const REMOVE_REQUESTS_OF: &str = "DELETE FROM webhook_requests WHERE id IN
      (SELECT id FROM webhook_requests WHERE trigger = ?1 ORDER BY id LIMIT ?2)";
 
+const REMOVE_MINUTES: &str = "DELETE FROM workflow_minutes WHERE (workflow, minute) IN
+     (SELECT workflow, minute FROM workflow_minutes WHERE minute < ?1
+       ORDER BY minute, workflow LIMIT ?2)";
+
+const REMOVE_ALERTS: &str = "DELETE FROM alert_state WHERE (rule, subject) IN
+     (SELECT rule, subject FROM alert_state WHERE phase = ?1 AND since < ?2
+       ORDER BY since, rule, subject LIMIT ?3)";
+
 impl Pen<'_> {
     pub(super) fn prune(&mut self, prune: &Prune) -> Result<PartOutcome> {
         let removed = match prune {
@@ -53,6 +62,13 @@ impl Pen<'_> {
                 REMOVE_OLDEST_REQUESTS_OF,
                 params![trigger.as_bytes(), up_to.as_bytes(), limit],
             ),
+            Prune::Minutes { before, limit } => {
+                self.remove(REMOVE_MINUTES, params![before.as_micros(), limit])
+            }
+            Prune::Alerts { before, limit } => {
+                let over = Phase::Resolved as u8;
+                self.remove(REMOVE_ALERTS, params![over, before.as_micros(), limit])
+            }
             Prune::BulkItems { before, limit } => self.prune_bulk_items(*before, *limit as usize),
             Prune::BulkJobs { before, limit } => self.prune_bulk_jobs(*before, *limit),
             Prune::Triggers { before, limit } => self.prune_triggers(*before, *limit as usize),
