@@ -7,6 +7,8 @@
 #[expect(dead_code, reason = "only some of it is needed here")]
 #[path = "differential/alert.rs"]
 mod alert;
+#[path = "differential/bulk.rs"]
+mod bulk;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/damage.rs"]

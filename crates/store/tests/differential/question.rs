@@ -288,22 +288,17 @@ impl Stores {
         for id in known.sessions.keys() {
             same!(self, session(id));
         }
+        let (any, failed): (&[ItemOutcome], _) = (&[], [ItemOutcome::Failed]);
         for id in known.bulk_jobs.keys() {
             same!(self, bulk_job(*id));
             same!(self, bulk_wish(*id));
-            same!(self, bulk_items(*id, &[], None::<ItemId>, LIMIT_MAX));
-            same!(
-                self,
-                bulk_items(
-                    *id,
-                    &[ItemOutcome::Failed],
-                    Some(ItemId::from_bytes([9; 16])),
-                    3
-                )
-            );
+            same!(self, bulk_items(*id, any, None::<ItemId>, LIMIT_MAX));
+            let behind = Some(ItemId::from_bytes([9; 16]));
+            same!(self, bulk_items(*id, &failed, behind, 3));
         }
-        same!(self, bulk_jobs(&[], None::<BulkId>, LIMIT_MAX));
-        same!(self, bulk_jobs(&[JobState::Running], None::<BulkId>, 2));
+        let (any, running): (&[JobState], _) = (&[], [JobState::Running]);
+        same!(self, bulk_jobs(any, None::<BulkId>, LIMIT_MAX));
+        same!(self, bulk_jobs(&running, None::<BulkId>, 2));
         let all = TriggerFilter::default();
         same!(self, triggers(&all, None::<TriggerId>, LIMIT_MAX));
         same!(self, next_trigger_due());
