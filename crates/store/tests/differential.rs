@@ -87,6 +87,7 @@ const ENDS: [&str; 22] = [
     "done",
     "duplicate",
     "duplicate with another body",
+    "item done",
     "letter not pending",
     "locked",
     "name taken",
@@ -101,7 +102,6 @@ const ENDS: [&str; 22] = [
     "statement failed",
     "touched",
     "trigger moved",
-    "item done",
 ];
 
 impl Tally {
