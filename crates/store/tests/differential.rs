@@ -89,6 +89,7 @@ const ENDS: [&str; 22] = [
     "done",
     "duplicate",
     "duplicate with another body",
+    "item done",
     "letter not pending",
     "locked",
     "name taken",
@@ -103,7 +104,6 @@ const ENDS: [&str; 22] = [
     "statement failed",
     "touched",
     "trigger moved",
-    "item done",
 ];
 
 impl Tally {

@@ -311,8 +311,9 @@ impl Stores {
                 )
             );
         }
-        same!(self, bulk_jobs(&[], None::<BulkId>, LIMIT_MAX));
-        same!(self, bulk_jobs(&[JobState::Running], None::<BulkId>, 2));
+        let (any, running): (&[JobState], _) = (&[], [JobState::Running]);
+        same!(self, bulk_jobs(any, None::<BulkId>, LIMIT_MAX));
+        same!(self, bulk_jobs(&running, None::<BulkId>, 2));
         let all = TriggerFilter::default();
         same!(self, triggers(&all, None::<TriggerId>, LIMIT_MAX));
         same!(self, next_trigger_due());
