@@ -6,9 +6,9 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    AlertPhase, BulkOutcome, BulkState, ExecutionStatus, LetterStatus, NotificationStatus,
-    RequestStatus, ScheduleType, SlotStatus, StartedBy, TaskExecutionStatus, TaskStatus,
-    TriggerType, WorkerStatus,
+    AlertPhase, BreakerState, BulkOutcome, BulkState, ExecutionStatus, LetterStatus,
+    NotificationStatus, RequestStatus, ScheduleType, SlotStatus, StartedBy, TaskExecutionStatus,
+    TaskStatus, TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -185,6 +185,9 @@ queries! {
         /// With this cause, such as `00c0ffee00c0ffee`
         #[cli(skip)]
         fingerprint: Option<String> = "fingerprint",
+        /// Whose last call was to this host, such as `api.example.com` or `10.0.0.7:8080`
+        #[cli(long, value_name = "HOST", help = "Only dead letters whose last call was to this host")]
+        target: Option<String> = "target",
         /// `true`: only those that failed more than 30 days ago; `all`: those, too; default `false`
         #[cli(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "true", value_parser = ["true", "false", "all"], help = "Only failures of more than 30 days ago; --archived=all shows those, too")]
         archived: Option<String> = "archived",
@@ -407,6 +410,16 @@ queries! {
         worker_type: Option<String> = "workerType",
         /// Whose name, kind or task types contain this
         #[cli(long, value_name = "TEXT", help = "Only workers whose name, type or task types contain this text")]
+        q: Option<String> = "q",
+    }
+
+    /// Which targets.
+    TargetQuery: Args {
+        /// Whose circuit breaker stands so; repeat it or separate by commas, such as `open,closing`
+        #[cli(long, value_delimiter = ',', help = "Only targets whose breaker stands so; several are separated by commas")]
+        state: Vec<BreakerState> = "state",
+        /// Whose host contains this
+        #[cli(long, value_name = "TEXT", help = "Only targets whose host contains this text")]
         q: Option<String> = "q",
     }
 

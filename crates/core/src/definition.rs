@@ -37,4 +37,5 @@ pub use schema::json_schema;
 pub use source::Mark;
 pub use status::StatusRange;
 pub use step_type::*;
+pub(crate) use url::host as authority;
 pub use workflow::{Concurrency, DeadLetterMode, RateLimit, Step, Workflow};

@@ -179,9 +179,13 @@ pub struct Failure {
     /// The first bytes of the target's answer, as text, at most 64 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
-    /// How long the target asked us to wait (`Retry-After`), at most one hour.
+    /// How long the target asked us to wait (`Retry-After`), at most one hour; or how long it is left alone
+    /// because most calls to it fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// Who was called: the host, with the port unless that is the scheme's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 impl Failure {
@@ -197,6 +201,7 @@ impl Failure {
             causes: Vec::new(),
             response: None,
             retry_after_ms: None,
+            target: None,
         }
     }
 

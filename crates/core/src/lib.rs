@@ -4,6 +4,7 @@
 //! The shell (`refire-engine`) carries out what [`execution::decide`] returns.
 
 pub mod alert;
+pub mod breaker;
 pub mod bulk;
 pub mod callback;
 pub mod dead_letter;

@@ -102,6 +102,14 @@ pub enum Defect {
     FiringTwice,
     /// A scheduled task is run by hand whatever has become of it since that was decided.
     CycleTwice,
+    /// A node tries an open target whether others do or not.
+    ProbeTwice,
+    /// What an open breaker holds back counts as an attempt.
+    ParkedCounted,
+    /// Nobody is told what came of trying an open target, and nobody tries it again.
+    ProbeNeverReported,
+    /// A target that is back gets all calls at once.
+    RampIgnored,
     /// What a bulk job retries is recorded by a transaction of its own.
     BulkItemTwice,
     /// A bulk job passes things before anything has become of them.

@@ -9,6 +9,7 @@ use refire_store::{News, Part, PartOutcome, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::aside::Aside;
+use crate::breaker::Desk;
 use crate::catalog::Catalog;
 use crate::clock::Clock;
 use crate::commit::{CommitFailure, CommitTimes, Queue};
@@ -37,6 +38,7 @@ pub(crate) struct Context {
     pub(crate) waiters: Waiters,
     pub(crate) commit_times: CommitTimes,
     pub(crate) tasks: Board,
+    pub(crate) breakers: Desk,
     pub(crate) clients: Clients,
     pub(crate) vault: Option<Vault>,
     pub(crate) retention: Retention,

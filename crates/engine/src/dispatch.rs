@@ -8,6 +8,7 @@ mod begin;
 mod claim;
 mod flight;
 mod letter_log;
+mod park;
 mod recover;
 mod report;
 mod stray;

@@ -3,7 +3,7 @@
 //! # Map
 //! - [`engine`]: the engine as a whole: start and stop. `services`: the list of what it can do.
 //! - `context`: what all parts share.
-//! - [`callback`], `definitions`, `executions`, `letter`, [`scheduled`], [`session`], [`task`], [`trigger`]: the services, each with its loops.
+//! - [`breaker`], [`callback`], `definitions`, `executions`, `letter`, [`scheduled`], [`session`], [`task`], [`trigger`]: the services, each with its loops.
 //! - `intake`: a request becomes an execution.
 //! - `commit`: the only writer of executions; every change of state happens there.
 //! - `dispatch`: due work becomes attempts, attempts become results.
@@ -21,6 +21,7 @@
 
 pub mod alert;
 mod aside;
+pub mod breaker;
 pub mod bulk;
 pub mod callback;
 pub mod caller;

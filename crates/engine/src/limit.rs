@@ -6,11 +6,13 @@
 mod backlog;
 mod bounds;
 mod counts;
+mod gate;
 mod permit;
 mod rate;
 mod slots;
 
 pub use bounds::{HostLimit, Limits};
+pub(crate) use gate::Told;
 pub(crate) use permit::Permit;
 pub(crate) use rate::Rate;
-pub(crate) use slots::{Ask, Blocked, Slots, bounds};
+pub(crate) use slots::{Ask, Blocked, Slots, bounds, is_alone};

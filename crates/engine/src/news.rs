@@ -19,7 +19,12 @@ pub(crate) async fn news_loop(dispatcher: Arc<Dispatcher>) {
             News::Work => look_now(&dispatcher),
             News::Withdrawn(execution) => withdrawn(&dispatcher, execution).await,
             News::Definition(workflow) => catalog.forget(&workflow),
-            News::Trigger(_) | News::Task(_) | News::Due | News::Channel | News::Notice => {}
+            News::Trigger(_)
+            | News::Task(_)
+            | News::Breaker(_)
+            | News::Due
+            | News::Channel
+            | News::Notice => {}
             News::Missed => {
                 catalog.forget_all();
                 look_now(&dispatcher);

@@ -113,6 +113,7 @@ impl Listener for Notifications {
             | News::Definition(_)
             | News::Trigger(_)
             | News::Task(_)
+            | News::Breaker(_)
             | News::Due => {}
         }
     }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::alert::Alerts;
+use crate::breaker::Targets;
 use crate::bulk::BulkJobs;
 use crate::callback::Callbacks;
 use crate::clock::clock_loop;
@@ -68,6 +69,8 @@ services! {
     scheduled: ScheduledTasks,
     /// Sessions of the console.
     sessions: Sessions,
+    /// Targets, and the breakers before them.
+    targets: Targets,
     /// What happened to workflows, in numbers.
     stats: Stats,
     /// Alerts, their rules, and silences.

@@ -8,6 +8,7 @@ pub(crate) mod local;
 mod scope;
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use refire_core::callback::token::TokenFor;
@@ -32,6 +33,16 @@ pub(crate) trait Callable {
     /// The host whose limits count, if it is known before templates are filled in.
     fn host(&self) -> Option<&str> {
         None
+    }
+
+    /// Whether it calls a host at all.
+    fn has_host(&self) -> bool {
+        self.host().is_some()
+    }
+
+    /// How long one call may take.
+    fn timeout(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// Whether the attempt's beginning must be durable before the call, also on a store of one node:

@@ -71,6 +71,7 @@ impl Listener for Triggers {
             News::Work
             | News::Withdrawn(_)
             | News::Task(_)
+            | News::Breaker(_)
             | News::Definition(_)
             | News::Channel
             | News::Notice => {}

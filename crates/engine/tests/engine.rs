@@ -8,6 +8,8 @@ mod fixture;
 mod alerts;
 #[path = "engine/bounds.rs"]
 mod bounds;
+#[path = "engine/breakers.rs"]
+mod breakers;
 #[path = "engine/equal_requests.rs"]
 mod equal_requests;
 #[path = "engine/flow.rs"]

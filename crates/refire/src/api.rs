@@ -42,6 +42,7 @@ mod session;
 mod silence;
 mod stats;
 mod sub_path;
+mod target;
 mod task;
 mod task_history;
 mod trigger;
@@ -258,6 +259,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Dead letters", letters))
         .merge(tagged("Bulk jobs", bulk))
         .merge(tagged("Triggers", trigger_routes()))
+        .merge(tagged("Targets", target_routes()))
         .merge(tagged("Tasks", task_routes()))
         .merge(tagged("Scheduled tasks", scheduled_routes()))
         .merge(tagged("Notifications", notification_routes()))
@@ -300,6 +302,16 @@ fn notification_routes() -> OpenApiRouter<App> {
         .routes(routes!(notification::list_notifications))
         .routes(routes!(notification::get_notification))
         .routes(routes!(notification::resend_notification))
+}
+
+fn target_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(target::list_targets))
+        .routes(routes!(target::get_target))
+        .routes(routes!(target::open_target))
+        .routes(routes!(target::close_target))
+        .routes(routes!(target::reset_target))
+        .routes(routes!(target::probe_target))
 }
 
 fn alert_routes() -> OpenApiRouter<App> {

@@ -45,6 +45,7 @@ mod simulate;
 mod slip;
 mod stats;
 mod table;
+mod targets;
 mod tasks;
 mod trigger;
 mod version;
@@ -224,6 +225,16 @@ Examples:
   refire workers remove n8n-worker-1")]
     #[command(subcommand)]
     Workers(workers::WorkersCommand),
+    /// List the services that are called, and stop or allow calls to them
+    ///
+    /// A target that fails again and again is left alone for a while by its circuit breaker: what is due waits.
+    #[command(after_help = "\
+Examples:
+  refire targets list --state open,half_open,closing
+  refire targets show api.example.com
+  refire targets open api.example.com        before its maintenance")]
+    #[command(subcommand, visible_alias = "target")]
+    Targets(targets::TargetsCommand),
     /// List what alert rules have found, and acknowledge it
     #[command(after_help = "\
 Examples:
@@ -415,6 +426,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Worker(args) => worker::run(session, &args).await,
         Command::Tasks(command) => tasks::run(session, &command).await,
         Command::Workers(command) => workers::run(session, &command).await,
+        Command::Targets(command) => targets::run(session, &command).await,
         Command::Alerts(command) => alerts::run(session, &command).await,
         Command::AlertRules(command) => alert_rules::run(session, &command).await,
         Command::Silences(command) => silences::run(session, &command).await,

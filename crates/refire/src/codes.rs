@@ -179,6 +179,14 @@ codes! {
     BULK_JOB_OVER = "RF0092", 409, "The bulk job has ended";
     /// Too many bulk jobs are open.
     TOO_MANY_BULK_JOBS = "RF0093", 409, "Too many bulk jobs are open";
+    /// Nothing calls this host.
+    NO_TARGET = "RF0095", 404, "There is no such target";
+    /// What cannot be a host.
+    INVALID_TARGET = "RF0096", 400, "That cannot be a host";
+    /// A breaker that is not open is not tried.
+    NOTHING_TO_PROBE = "RF0097", 409, "The breaker is not open";
+    /// Nobody can steer breakers that are not used.
+    BREAKERS_OFF = "RF0098", 409, "Circuit breakers are turned off";
     /// No such rule of alerts.
     NO_ALERT_RULE = "RF0099", 404, "There is no such alert rule";
     /// A rule of alerts has problems; each is named.

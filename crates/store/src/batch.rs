@@ -16,6 +16,7 @@ use refire_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::alert::{AlertChange, AlertRuleChange, SilenceRow};
+use crate::breaker::ChangeBreaker;
 use crate::callback::{CallbackChange, TouchCallback};
 use crate::notice::{ChannelChange, MoveGroups, NewNotice};
 use crate::request::RequestRow;
@@ -79,6 +80,8 @@ pub enum Part {
     },
     /// A session of the console begins, goes on or ends.
     ChangeSession(SessionChange),
+    /// The circuit breaker of a target moves.
+    ChangeBreaker(Box<ChangeBreaker>),
     /// What happened since it was last written, added to what is there; no minute of a workflow twice. What is
     /// of a workflow that was never saved is dropped.
     AddMinutes(Vec<OfWorkflow>),
@@ -446,7 +449,7 @@ pub enum PartOutcome {
     Begun(Vec<bool>),
     /// The tasks that workers have now.
     Locked(Vec<TaskRow>),
-    /// Whether the task, the callback or the session was as it was said to be.
+    /// Whether the task, the callback, the session or the breaker was as it was said to be.
     Touched(bool),
     /// Which alerts are changed, in order; the others were not as they were said to be.
     Changed(Vec<bool>),

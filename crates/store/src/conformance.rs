@@ -14,6 +14,7 @@ pub mod admit;
 pub mod advance;
 pub mod alerts;
 pub mod backup;
+pub mod breakers;
 pub mod bulk;
 pub mod callbacks;
 pub mod catalog;
@@ -249,6 +250,11 @@ macro_rules! conformance {
         $crate::conformance_topic!($lab, sessions:
             a_session_is_found_until_it_ends, a_link_is_taken_once, ended_sessions_go_with_the_next,
             only_so_many_sessions_stay, a_backup_has_no_sessions,
+        );
+        $crate::conformance_topic!($lab, breakers:
+            a_breaker_moves_by_its_revision, those_that_stand_are_found, one_of_two_moves_counts,
+            breakers_are_listed_by_host, only_so_many_closed_breakers_stay, a_backup_has_breakers,
+            work_that_waits_for_a_target_is_counted, letters_are_found_by_their_target,
         );
         $crate::conformance_topic!($lab, notices:
             a_notice_is_written_with_what_it_is_about, a_notice_is_taken_once,

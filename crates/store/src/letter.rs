@@ -43,6 +43,15 @@ store_trait! {
         /// them.
         async fn letters_since(&self, from: Timestamp, max: u32) -> Result<u64, ReadError>;
 
+        /// How many pending letters of calls to a target there are, of those that failed in this millisecond or
+        /// later if one is given, counted up to so many.
+        async fn letters_of_target(
+            &self,
+            target: &str,
+            from: Option<Timestamp>,
+            max: u32,
+        ) -> Result<u64, ReadError>;
+
         /// Counts by workflow, error type and cause; from counters, not by walking the letters,
         /// wherever the filter allows it.
         async fn letter_summary(&self, filter: &LetterFilter) -> Result<LetterSummary, ReadError>;
@@ -194,6 +203,8 @@ pub struct LetterFilter {
     pub text: Option<String>,
     /// With this cause.
     pub fingerprint: Option<u64>,
+    /// Of calls to this target.
+    pub target: Option<String>,
 }
 
 impl LetterFilter {
@@ -231,6 +242,7 @@ impl LetterFilter {
             && self.from.is_none_or(|from| failed_at >= from)
             && self.to.is_none_or(|to| failed_at < to)
             && self.fingerprint.is_none_or(|it| it == fingerprint)
+            && (self.target.is_none() || self.target == failure.target)
             && self.text.as_ref().is_none_or(contain)
     }
 
@@ -246,7 +258,7 @@ impl LetterFilter {
     }
 
     /// Whether letters must be looked at one by one to count them: counters know nothing of times,
-    /// causes and texts.
+    /// causes, targets and texts.
     pub(crate) fn needs_walk(&self) -> bool {
         // A millisecond is what the ids of letters tell.
         let is_between = |from: Timestamp| from.as_micros().rem_euclid(1_000) != 0;
@@ -254,6 +266,7 @@ impl LetterFilter {
             || self.to.is_some()
             || self.text.is_some()
             || self.fingerprint.is_some()
+            || self.target.is_some()
     }
 
     /// Those that pass but for their age: counters count them, so they are looked at and taken off. There are

@@ -5,6 +5,7 @@
 
 mod alert;
 mod batch;
+mod breaker;
 mod bulk;
 mod callback;
 mod catalog;
@@ -54,6 +55,7 @@ pub use batch::{
     Release, RowUpdate, ScheduledTrigger, SeenTask, SettleLetter, TaskChange, TaskHolder, Touch,
     TouchTask, TriggerEnd, TriggerVersion, Want, WantedTasks, WorkChange, WorkKey,
 };
+pub use breaker::{BREAKERS_MAX, Breakers, ChangeBreaker};
 pub use bulk::{BulkItemRow, BulkJobs, BulkOptions, BulkRow, BulkWish, NewBulk, Selection};
 pub use callback::{
     CallbackChange, CallbackKey, CallbackRow, CallbackTouch, Callbacks, TouchCallback,
@@ -97,6 +99,7 @@ pub trait Store:
     + ScheduledTasks
     + Requests
     + Sessions
+    + Breakers
     + Minutes
     + Alerts
     + BulkJobs

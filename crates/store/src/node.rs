@@ -140,6 +140,8 @@ pub enum News {
     Trigger(TriggerId),
     /// Workers may fetch a task of this type.
     Task(String),
+    /// The circuit breaker of this target has moved.
+    Breaker(String),
     /// A trigger may be due earlier than anybody knows.
     Due,
     /// A channel was made, changed or removed.

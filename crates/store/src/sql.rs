@@ -2,6 +2,7 @@
 //! how it runs them.
 
 mod alert;
+mod breaker;
 mod bulk;
 mod callback;
 mod catalog;
@@ -33,10 +34,10 @@ use crate::table::Value;
 pub(crate) use history::history;
 pub(crate) use key::executions_by_key;
 pub(crate) use letter::{
-    count_letters, find_letters, letter_retries, letters_since, tally_letters,
+    count_letters, find_letters, letter_retries, letters_of_target, letters_since, tally_letters,
 };
 pub(crate) use list::{Lists, count, list};
-pub(crate) use work::{open_counts, open_executions};
+pub(crate) use work::{open_counts, open_executions, waiting_work};
 
 /// The condition that a row is of the workflow with this id.
 const OF_WORKFLOW: &str =

@@ -177,6 +177,10 @@ pub(crate) const TABLES: &[Table] = &[
         columns: &[rows::Workers::COLUMNS],
     },
     Table {
+        name: "breakers",
+        columns: &[rows::BreakerRows::COLUMNS],
+    },
+    Table {
         name: "idempotency",
         columns: &[rows::KeyClaims::COLUMNS, &[("ns", Int)]],
     },

@@ -31,6 +31,15 @@ store_trait! {
         /// not be walked for a number in a list.
         async fn open_executions(&self, workflow: &WorkflowId, max: u32) -> Result<u64, ReadError>;
 
+        /// How much unowned work of these steps is due by `now`, counted up to so many.
+        async fn waiting_work(
+            &self,
+            workflow: &WorkflowId,
+            steps: &[&str],
+            now: Timestamp,
+            max: u32,
+        ) -> Result<u64, ReadError>;
+
         /// How many executions of a workflow (or of all) are open, by what their work rows say.
         async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError>;
     }

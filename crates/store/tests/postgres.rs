@@ -7,7 +7,8 @@
 #[expect(dead_code, reason = "only some of it is needed here")]
 #[path = "differential/alert.rs"]
 mod alert;
-#[expect(dead_code, reason = "only some of it is needed here")]
+#[path = "differential/breaker.rs"]
+mod breaker;
 #[path = "differential/bulk.rs"]
 mod bulk;
 #[path = "postgres/bulk_lost.rs"]

@@ -7,6 +7,10 @@
 #[expect(dead_code, reason = "only some of it is needed here")]
 #[path = "differential/alert.rs"]
 mod alert;
+#[path = "differential/breaker.rs"]
+mod breaker;
+#[path = "differential/bulk.rs"]
+mod bulk;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/damage.rs"]

@@ -19,17 +19,17 @@ use crate::model::{
     PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests, ReplayRequest,
     ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret,
     SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, SearchResult, Session,
-    SessionLink, Silence, Task, TaskHistory, TaskPage, TaskRun, TaskStatusAnswer, TaskSummary,
-    TestWebhook, TestedWebhook, TimeZone, Trigger, TroubleList, UpcomingFire, Version,
-    WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow, WorkflowDeleted,
-    WorkflowDiff, WorkflowSaved, WorkflowVersion,
+    SessionLink, Silence, Target, TargetPage, Task, TaskHistory, TaskPage, TaskRun,
+    TaskStatusAnswer, TaskSummary, TestWebhook, TestedWebhook, TimeZone, Trigger, TroubleList,
+    UpcomingFire, Version, WebhookAnswer, WebhookRequest, WorkerPage, WorkerRemoved, Workflow,
+    WorkflowDeleted, WorkflowDiff, WorkflowSaved, WorkflowVersion,
 };
 use crate::query::{
     AlertQuery, BulkItemQuery, BulkQuery, CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery,
     EventQuery, ExecutionQuery, HistoryQuery, LetterQuery, NextQuery, NotificationQuery,
     OfWorkflow, OverviewQuery, Paging, RangeQuery, RecheckQuery, RequestQuery, RetriedQuery,
-    RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, StatsQuery, TaskHistoryQuery, TaskQuery,
-    TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
+    RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, StatsQuery, TargetQuery,
+    TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -287,6 +287,19 @@ calls! {
         query (query.clone(), paging.clone());
     /// Forgets a worker; others may fetch the tasks that it has.
     DELETE "/api/workers/{id}" remove_worker[id: &str]() -> WorkerRemoved;
+    /// Targets and their circuit breakers, by host.
+    GET "/api/targets" targets[](query: &TargetQuery, paging: &Paging) -> TargetPage,
+        query (query.clone(), paging.clone());
+    /// One target.
+    GET "/api/targets/{host}" target[host: &str]() -> Target;
+    /// Stops all calls to a target.
+    POST "/api/targets/{host}/open" open_target[host: &str]() -> Target;
+    /// Lets all calls to a target be made, whatever fails.
+    POST "/api/targets/{host}/close" close_target[host: &str]() -> Target;
+    /// Closes the breaker of a target; it opens by itself again.
+    POST "/api/targets/{host}/reset" reset_target[host: &str]() -> Target;
+    /// Has the next call try whether a target is back.
+    POST "/api/targets/{host}/probe" probe_target[host: &str]() -> Target;
     /// A worker has done its task. Sent again with the same token, it is answered as the first time.
     POST "/api/external-tasks/{id}/complete" complete_task[id: &str](token: Option<&str>, output: &RawValue) -> (),
         json output, lock token;

@@ -32,6 +32,9 @@ shapes! {
         pub error_message: String,
         /// The HTTP status or the task's own code.
         pub error_code: Option<String>,
+        /// Who was called last: the host, with the port unless that is the scheme's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub target: Option<String>,
         /// The causes, one a line.
         pub error_stacktrace: Option<String>,
         /// Why it became one.

@@ -66,9 +66,20 @@ shapes! {
         pub completed_at: Option<String>,
         /// From start to end.
         pub duration_ms: Option<u64>,
+        /// What it waits for, if a step is due and its target is left alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub parked: Option<Parked>,
         /// Its steps in the definition's order; empty in lists.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub steps: Vec<Step>,
+    }
+
+    /// What a step waits for whose target is left alone by its circuit breaker.
+    pub struct Parked {
+        /// The target.
+        pub host: String,
+        /// No call tries it before; null = until a person says so.
+        pub until: Option<String>,
     }
 
     /// A page of executions.
@@ -153,6 +164,9 @@ shapes! {
         /// The causes below it, outermost first.
         #[serde(default)]
         pub causes: Vec<String>,
+        /// Who was called: the host, with the port unless that is the scheme's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub target: Option<String>,
     }
 
     /// One attempt of a step.

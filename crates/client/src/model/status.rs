@@ -176,6 +176,17 @@ words! {
         Active = "ACTIVE", Idle = "IDLE", Dead = "DEAD",
     }
 
+    /// Where the circuit breaker of a target stands: calls are made; none is; one tries the target; they come
+    /// back by and by.
+    BreakerState {
+        Closed = "closed", Open = "open", HalfOpen = "half_open", Closing = "closing",
+    }
+
+    /// What a person has said of a circuit breaker.
+    BreakerForced {
+        Open = "open", Closed = "closed",
+    }
+
     /// What a trigger waits for.
     TriggerType {
         Cron = "cron", Schedule = "schedule", Webhook = "webhook",

@@ -239,7 +239,7 @@ impl Group {
     /// The message of its turn; from now on people have been told.
     pub fn tell(&mut self, phase: Phase, now: Timestamp) -> Message {
         let kind = match phase {
-            Phase::Over => self.family.end().unwrap_or(self.family.beginning()),
+            Phase::Over => self.family.end().unwrap_or_else(|| self.family.beginning()),
             _ => self.family.beginning(),
         };
         let message = Message {

@@ -2,6 +2,7 @@
 //! is not in the store but what a job is about, so any node may take the next chunk.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -144,17 +145,18 @@ impl BulkJobs {
         id: BulkId,
         known: &'k mut HashMap<BulkId, Known>,
     ) -> Result<&'k Known, BulkError> {
-        if !known.contains_key(&id) {
-            let wish = self.context.store.bulk_wish(id).await?;
-            let wish = wish.ok_or(BulkError::NotFound)?;
-            let job = Known {
-                transform: transform(&wish)?,
-                wish,
-                next_at: Instant::now(),
-            };
-            known.insert(id, job);
+        match known.entry(id) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let wish = self.context.store.bulk_wish(id).await?;
+                let wish = wish.ok_or(BulkError::NotFound)?;
+                Ok(place.insert(Known {
+                    transform: transform(&wish)?,
+                    wish,
+                    next_at: Instant::now(),
+                }))
+            }
         }
-        known.get(&id).ok_or(BulkError::NotFound)
     }
 
     /// Does a chunk and writes what became of it; how many things it was about.

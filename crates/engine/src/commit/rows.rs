@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use refire_core::breaker::put_off_by;
 use refire_core::dead_letter::Letter;
 use refire_core::definition::Workflow;
 use refire_core::execution::{Effect, Execution, Work};
@@ -16,7 +17,8 @@ use refire_store::{CallbackChange, TaskChange, TaskRow, WorkChange, WorkRow};
 
 use super::unit::FollowUp;
 use crate::context::Context;
-use crate::limit::{Ask, Blocked, Permit};
+use crate::limit::{Ask, Blocked, Permit, is_alone};
+use crate::step;
 use crate::task::Fetched;
 
 /// A timer due within this is owned by the node that made it.
@@ -211,6 +213,10 @@ impl Rows<'_> {
                     return row;
                 }
                 Err(Some(Blocked::Rate(turn))) => row.due_at = Some(turn),
+                Err(Some(Blocked::Breaker(until))) if !self.is_parked_unclaimed(work) => {
+                    let wait = until.since(self.now);
+                    row.due_at = Some(until.plus(put_off_by(self.id, wait)));
+                }
                 Err(_) => {
                     // What waits goes by its time, so it has one.
                     row.due_at = Some(row.due_at.unwrap_or(self.now));
@@ -227,6 +233,13 @@ impl Rows<'_> {
             follow_ups.push(FollowUp::Wait(row.clone()));
         }
         row
+    }
+
+    /// Whether work that an open breaker holds back need not be put off: nobody claims it meanwhile.
+    fn is_parked_unclaimed(&self, work: &Work) -> bool {
+        let step = self.workflow.step(work.step.as_ref());
+        let host = step.and_then(|(_, step)| step::of(&step.kind)?.host());
+        host.is_some_and(|host| is_alone(self.workflow, host))
     }
 
     fn reserve(&self, work: &Work) -> Result<Permit, Option<Blocked>> {

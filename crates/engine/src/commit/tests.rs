@@ -106,6 +106,7 @@ async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) ->
     );
     let (queue, _) = lanes();
     let context = Context {
+        breakers: crate::breaker::Desk::default(),
         catalog: Arc::new(Catalog::new(Arc::clone(&store))),
         store,
         slots: Slots::new(Limits::default(), false),
@@ -122,9 +123,15 @@ async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) ->
             local: LocalTasks::default(),
             secrets: Arc::new(EnvironmentSecrets),
             issuer: crate::callback::Issuer::default(),
+            own: std::sync::OnceLock::new(),
+            guard: crate::target::Guard::new(crate::target::Allow::Nothing),
         },
+        address: String::new(),
         vault: None,
         retention: Retention::default(),
+        notices: crate::notify::Wanted::default(),
+        tally: crate::tally::Tally::default(),
+        alerts_every: Duration::from_secs(10),
         closing: CancellationToken::new(),
         stopping: CancellationToken::new(),
         broken: CancellationToken::new(),

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use refire_core::breaker::Verdict;
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::{
     Began, Execution, Mapping, Outcome, Report, map_output, mapping_bytes,
@@ -16,12 +17,12 @@ use refire_core::time::Timestamp;
 use refire_store::{CallbackKey, WorkRow};
 
 use super::flight::Ticket;
-use super::{Dispatcher, report};
+use super::{Dispatcher, park, report};
 use crate::callback;
 use crate::clock::until;
 use crate::limit::{Blocked, Permit};
 use crate::membership::MayCall;
-use crate::step::{self, Prepared};
+use crate::step::{self, Answer, Prepared};
 
 /// How long an attempt waits when its host has no slot; then it is claimed again.
 const HOST_FULL_WAIT: Duration = Duration::from_millis(500);
@@ -68,9 +69,14 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
     }
     if let Some(host) = prepared.as_ref().ok().and_then(|ready| ready.call.host()) {
         let now = dispatcher.clock.now();
-        if let Err(blocked) = permit.add_host(host, now) {
+        let host = host.to_owned();
+        let timeout = park::timeout(&workflow, &row.step);
+        if let Err(blocked) = park::add_host(dispatcher, &mut permit, (&host, timeout)).await {
             let again = match blocked {
                 Blocked::Rate(turn) => turn,
+                Blocked::Breaker(_) | Blocked::Ramp | Blocked::Probe => {
+                    park::put_off_in_store(row.execution, blocked, now)
+                }
                 _ => now.plus(HOST_FULL_WAIT),
             };
             // Through the store, since the row may be marked as begun there.
@@ -93,11 +99,17 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         // Its work was withdrawn meanwhile, and its row with it; or nobody knows whether it was.
         return;
     }
-    permit.begin();
+    if let Err(blocked) = permit.begin(dispatcher.clock.now()) {
+        park::give_up(dispatcher, (ticket, row), (&permit, &workflow), blocked).await;
+        return;
+    }
     let started_at = dispatcher.clock.now();
     let began = tokio::time::Instant::now();
     let answer = match prepared {
-        Ok(Prepared { call, redact }) => call.make(&dispatcher.clients, redact).await,
+        Ok(Prepared { call, redact }) => {
+            let made = call.make(&dispatcher.clients, redact).await;
+            judged(&mut permit, made, dispatcher.clock.now())
+        }
         Err(failure) => Err(failure),
     };
     let (outcome, room) = match answer {
@@ -121,6 +133,28 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         room,
     };
     report::report(dispatcher, row.execution, result, held).await;
+}
+
+/// A failure with what it says of its target: who that is, and how long it had better be left alone.
+fn judged(
+    permit: &mut Permit,
+    made: Result<Answer, Failure>,
+    now: Timestamp,
+) -> Result<Answer, Failure> {
+    let failure = made.as_ref().err();
+    let cause = failure.map_or("", |failure| {
+        failure.code.as_deref().unwrap_or(failure.class.name())
+    });
+    let verdict = Verdict::of(failure);
+    let backoff = permit.note(verdict, cause, now);
+    made.map_err(|mut failure| {
+        failure.target = permit.host().map(str::to_owned);
+        if let Some(wait) = backoff {
+            let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            failure.retry_after_ms = Some(failure.retry_after_ms.unwrap_or(0).max(wait_ms));
+        }
+        failure
+    })
 }
 
 /// What an answer says about callbacks is kept, if the step waits for one.
@@ -206,7 +240,7 @@ async fn on_time(dispatcher: &Dispatcher, row: &WorkRow) -> bool {
 }
 
 /// Releases the row. Whoever claims it next must not find this attempt in its way.
-async fn release(
+pub(super) async fn release(
     dispatcher: &Dispatcher,
     ticket: &Ticket,
     mut row: WorkRow,

@@ -4,6 +4,7 @@
 //! Rows come in crowds, out of a claim or from timers that are due together: so one read serves
 //! many of them, and one mark.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +18,8 @@ use refire_core::planted::{self, Defect};
 use refire_core::time::Timestamp;
 use refire_store::{Begin, Part, PartOutcome, ReadError, WorkRow};
 
-use super::Dispatcher;
 use super::flight::Ticket;
+use super::{Dispatcher, park};
 use crate::commit::{Request, TIMER_OWNED_WITHIN};
 use crate::limit::{Ask, Blocked, Permit};
 use crate::step;
@@ -53,6 +54,8 @@ enum NotBegun {
     Before(Timestamp),
     /// It is released.
     Released,
+    /// Its target is left alone: it is released, and nobody claims it before that is over.
+    Parked,
     /// It belongs to the past.
     Void,
 }
@@ -88,7 +91,7 @@ async fn begin_group(dispatcher: &Arc<Dispatcher>, rows: Vec<WorkRow>) {
     let candidates: Vec<Candidate> = rows.into_iter().filter_map(enter).collect();
     let states = read(dispatcher, &candidates).await;
     let mut ready = Vec::with_capacity(candidates.len());
-    let mut back = Vec::new();
+    let (mut back, mut parked) = (Vec::new(), BTreeSet::new());
     for (candidate, state) in candidates.into_iter().zip(states) {
         let prepared = match state {
             Ok(state) => prepare(dispatcher, &candidate, state).await,
@@ -96,10 +99,18 @@ async fn begin_group(dispatcher: &Arc<Dispatcher>, rows: Vec<WorkRow>) {
         };
         match prepared {
             Ok(prepared) => ready.push((candidate, prepared)),
-            Err(not) => back.extend(turn_away(dispatcher, candidate, not)),
+            Err(not) => {
+                if matches!(not, NotBegun::Parked) {
+                    parked.insert(candidate.row.workflow.clone());
+                }
+                back.extend(turn_away(dispatcher, candidate, not));
+            }
         }
     }
     join(go(dispatcher, ready), dispatcher.release(back)).await;
+    for workflow in &parked {
+        dispatcher.slots.mark_backlog(workflow);
+    }
 }
 
 /// The states, or why there is none.
@@ -171,9 +182,20 @@ async fn prepare(
         is_first: state.started_at.is_none(),
         is_retry: row.is_retry,
     };
-    let permit = match dispatcher.slots.reserve(&ask, now) {
+    let permit = match park::reserve(dispatcher, &ask, now).await {
         Ok(permit) => permit,
         Err(Blocked::Rate(turn)) => return Err(NotBegun::Before(turn)),
+        Err(blocked @ (Blocked::Breaker(_) | Blocked::Ramp | Blocked::Probe)) => {
+            #[cfg(feature = "planted")]
+            if planted::is(Defect::ParkedCounted) {
+                park::count(dispatcher, row).await;
+                return Err(NotBegun::Void);
+            }
+            return Err(match park::put_off(&ask, blocked, real) {
+                Some(until) => NotBegun::Before(until),
+                None => NotBegun::Parked,
+            });
+        }
         Err(Blocked::Node | Blocked::Workflow | Blocked::Host) => {
             // Who asked ahead of time asks again on time.
             let again = if now > real {
@@ -215,7 +237,7 @@ fn turn_away(
             dispatcher.keep(row, until);
             None
         }
-        NotBegun::Released => Some((row, None)),
+        NotBegun::Released | NotBegun::Parked => Some((row, None)),
         NotBegun::Void => None,
     }
 }

@@ -105,7 +105,8 @@ async fn without_bounded(dispatcher: &Arc<Dispatcher>, due: Vec<WorkRow>) -> Vec
         let is_early = row.due_at.is_some_and(|due| due > dispatcher.clock.now());
         let is_scarce = || {
             let newest = newest.iter().flatten().next();
-            newest.is_none_or(|newest| dispatcher.slots.retries_are_scarce(&newest.workflow))
+            let now = dispatcher.clock.now();
+            newest.is_none_or(|newest| dispatcher.slots.retries_are_scarce(&newest.workflow, now))
         };
         if is_bounded {
             bounded.push(row);
@@ -273,7 +274,8 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
         };
         // Work of a deleted workflow runs on under the limits of the node alone.
         if let Some(definition) = newest {
-            let room = dispatcher.slots.room(&definition.workflow);
+            let now = dispatcher.clock.now();
+            let room = dispatcher.slots.room(&definition.workflow, now);
             want.up_to = want.up_to.min(room.attempts);
             want.retries_up_to = room.retries;
             want.bounds = bounds(&definition.workflow);
@@ -294,7 +296,10 @@ async fn share_out(dispatcher: &Dispatcher, ready: &[WorkflowId], turn: &mut usi
 /// What the server runs for itself has slots of its own, whatever else is ready.
 async fn own_share(dispatcher: &Dispatcher, workflow: &WorkflowId) -> Option<Want> {
     let definition = dispatcher.catalog.newest(workflow).await.ok()??;
-    let free = dispatcher.slots.room(&definition.workflow).attempts;
+    let free = dispatcher
+        .slots
+        .room(&definition.workflow, dispatcher.clock.now())
+        .attempts;
     (free > 0).then(|| Want::any(workflow.clone(), free))
 }
 

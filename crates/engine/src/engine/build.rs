@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::Engine;
 use crate::aside::{Aside, SEARCH_BYTES_MAX};
+use crate::breaker::{self, Desk};
 use crate::callback::Issuer;
 use crate::caller::Caller;
 use crate::catalog::Catalog;
@@ -136,6 +137,9 @@ pub enum StartError {
     /// The store did not take this process as a node.
     #[error("the store could not be joined")]
     Join(#[source] ReadError),
+    /// The store could not be read.
+    #[error("the store could not be read")]
+    Read(#[source] ReadError),
     /// The committer's thread could not be made.
     #[error("the committer's thread could not be started")]
     Thread(#[source] std::io::Error),
@@ -201,6 +205,10 @@ impl Builder {
 
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
+        // Before the first call: what failed before a restart is left alone after it.
+        let slots = Slots::new(self.limits, self.store.is_shared());
+        let known = breaker::load(self.store.as_ref(), &slots).await;
+        known.map_err(StartError::Read)?;
         let tether = Tether::default();
         let guard = Guard::new(self.allow.clone());
         let caller = match self.caller {
@@ -225,11 +233,12 @@ impl Builder {
             membership,
             queue,
             aside,
-            slots: Slots::new(self.limits, self.store.is_shared()),
+            slots,
             catalog: Arc::new(Catalog::new(Arc::clone(&self.store))),
             waiters: Waiters::default(),
             commit_times: CommitTimes::default(),
             tasks: Board::default(),
+            breakers: Desk::default(),
             clients: Clients {
                 http: caller,
                 local: self.local,

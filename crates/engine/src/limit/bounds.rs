@@ -16,6 +16,8 @@ pub struct Limits {
     pub retries_per_host: u32,
     /// Bounds of single hosts (`api.example.com` or `10.0.0.7:8080`), where they differ.
     pub hosts: HashMap<String, HostLimit>,
+    /// Whether targets that fail are left alone for a while.
+    pub breakers: bool,
 }
 
 /// The bounds of one target host; what is absent is as for every host.
@@ -27,6 +29,8 @@ pub struct HostLimit {
     pub retries: Option<u32>,
     /// So many attempts in so much time.
     pub rate: Option<(u32, Duration)>,
+    /// Whether it is left alone for a while when it fails.
+    pub breaker: Option<bool>,
 }
 
 impl Default for Limits {
@@ -37,6 +41,7 @@ impl Default for Limits {
             retries_per_workflow: 50,
             retries_per_host: 20,
             hosts: HashMap::new(),
+            breakers: true,
         }
     }
 }
@@ -49,6 +54,12 @@ impl Limits {
             own.attempts.unwrap_or(self.attempts_per_host),
             own.retries.unwrap_or(self.retries_per_host),
         )
+    }
+
+    /// Whether a host has a breaker that opens by itself.
+    pub(super) fn has_breaker(&self, host: &str) -> bool {
+        let own = self.hosts.get(host).and_then(|own| own.breaker);
+        self.breakers && own.unwrap_or(true)
     }
 
     /// The host's rate, if it has one.

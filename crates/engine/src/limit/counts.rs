@@ -9,6 +9,7 @@ use refire_core::id::ExecutionId;
 use refire_core::time::Timestamp;
 
 use super::bounds::Limits;
+use super::gate::Gates;
 use super::permit::{Start, Terms};
 use super::rate::Rates;
 use super::slots::{Ask, Blocked};
@@ -27,6 +28,7 @@ pub(super) struct Counts {
     pub(super) keys: HashMap<(WorkflowId, String), HashMap<ExecutionId, u32>>,
     pub(super) retries: HashMap<WorkflowId, u32>,
     pub(super) hosts: HashMap<String, HostCount>,
+    pub(super) gates: Gates,
     workflow_rates: Rates<(WorkflowId, String), ExecutionId>,
     host_rates: Rates<String, (ExecutionId, String)>,
 }
@@ -136,26 +138,34 @@ impl Counts {
         self.workflow_rates.forget(&execution);
     }
 
-    /// Takes a start of the host's rate, if it has a place; that is counted with the permit.
+    /// Takes a start of the host's rate, if it has a place; that is counted with the permit. True if the call
+    /// is the one that tries the host.
     pub(super) fn take_host_rate(
         &mut self,
         limits: &Limits,
         terms: &Terms,
         host: &str,
         now: Timestamp,
-    ) -> Result<(), Blocked> {
+    ) -> Result<bool, Blocked> {
         let (attempts, retries) = limits.of_host(host);
-        if let Some(count) = self.hosts.get(host)
+        let count = self.hosts.get(host);
+        let used = count.map_or(0, |count| count.attempts);
+        // What the server sends for itself is held back by nobody's trouble.
+        let is_own = terms.workflow.is_system();
+        if !is_own {
+            self.gates.check(limits, (host, used), now)?;
+        }
+        if let Some(count) = count
             && (count.attempts >= attempts || (terms.is_retry && count.retries >= retries))
         {
             return Err(Blocked::Host);
         }
-        let Some(rate) = limits.rate_of_host(host) else {
-            return Ok(());
-        };
-        let who = (terms.execution, terms.step.clone());
-        let taken = self.host_rates.take(host.to_owned(), who, rate, now);
-        taken.map_err(Blocked::Rate)
+        if let Some(rate) = limits.rate_of_host(host) {
+            let who = (terms.execution, terms.step.clone());
+            let taken = self.host_rates.take(host.to_owned(), who, rate, now);
+            taken.map_err(Blocked::Rate)?;
+        }
+        Ok(!is_own && self.gates.pass(host))
     }
 
     /// Counts an attempt.

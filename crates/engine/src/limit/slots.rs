@@ -1,8 +1,11 @@
 //! The permits: counters behind one lock, and a bell that rings when one comes free.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use refire_core::breaker::{Breaker, Figures, Verdict};
 use refire_core::definition::{Workflow, WorkflowId};
 use refire_core::execution::state::Origin;
 use refire_core::id::ExecutionId;
@@ -13,6 +16,7 @@ use tokio::sync::Notify;
 use super::backlog::Backlog;
 use super::bounds::Limits;
 use super::counts::{Counts, OWN_SLOTS};
+use super::gate::{Gates, Told};
 use super::permit::{Permit, Start, Terms};
 use crate::lock::Mutex;
 use crate::step;
@@ -45,6 +49,12 @@ pub(crate) enum Blocked {
     Host,
     /// The rate limit; one can be had from then.
     Rate(Timestamp),
+    /// The target fails, and is left alone until then.
+    Breaker(Timestamp),
+    /// The target is back, and has as many calls as it may for now.
+    Ramp,
+    /// The target fails, and somebody may try whether it is back.
+    Probe,
 }
 
 /// What waiting work of a workflow could get a permit for, as far as it is known without looking
@@ -66,6 +76,10 @@ pub(crate) struct Slots {
     /// What is known of work that waits in the store.
     pub(crate) backlog: Mutex<Backlog>,
     freed: Notify,
+    /// Whether any target is not simply to be called.
+    has_standing: AtomicBool,
+    /// Rings when something is to be written about a target.
+    told: Notify,
 }
 
 impl Slots {
@@ -78,6 +92,8 @@ impl Slots {
             counts: Mutex::default(),
             backlog: Mutex::default(),
             freed: Notify::new(),
+            has_standing: AtomicBool::new(false),
+            told: Notify::new(),
         })
     }
 
@@ -101,17 +117,21 @@ impl Slots {
         let mut counts = self.counts.lock();
         counts.check(&self.limits, ask, terms.key.as_deref())?;
         let start = counts.take_workflow_rate(ask, now)?;
-        if let Some(host) = &terms.host
-            && let Err(blocked) = counts.take_host_rate(&self.limits, &terms, host, now)
-        {
-            if let Some(start) = &start {
-                counts.release_start(&terms.workflow, start);
+        let mut tries = false;
+        if let Some(host) = &terms.host {
+            match counts.take_host_rate(&self.limits, &terms, host, now) {
+                Ok(is_first) => tries = is_first,
+                Err(blocked) => {
+                    if let Some(start) = &start {
+                        counts.release_start(&terms.workflow, start);
+                    }
+                    return Err(blocked);
+                }
             }
-            return Err(blocked);
         }
         counts.enter(&terms);
         drop(counts);
-        Ok(Permit::new(Arc::clone(self), terms, start))
+        Ok(Permit::new(Arc::clone(self), (terms, tries), start))
     }
 
     /// When an execution may begin whose first step workers outside do; absent = whenever they like.
@@ -144,19 +164,20 @@ impl Slots {
 
     /// Whether a quarter of the retries that a workflow may have in flight are: then those to come
     /// may be in each other's way.
-    pub(crate) fn retries_are_scarce(&self, workflow: &Workflow) -> bool {
+    pub(crate) fn retries_are_scarce(&self, workflow: &Workflow, now: Timestamp) -> bool {
         let hosts = static_hosts(workflow).map_or(1, |hosts| hosts.len().max(1));
         let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
         let of_hosts = self.limits.retries_per_host.saturating_mul(hosts);
         let most = self.limits.retries_per_workflow.min(of_hosts);
-        self.room(workflow).retries < most - most / 4
+        self.room(workflow, now).retries < most - most / 4
     }
 
     /// What a workflow's waiting work could get a permit for now. The workflow's own bounds count
     /// executions, and only the store knows whose the waiting work is: here they say no more than
     /// how many steps so many executions may have in flight.
-    pub(crate) fn room(&self, workflow: &Workflow) -> Room {
-        let counts = self.counts.lock();
+    pub(crate) fn room(&self, workflow: &Workflow, now: Timestamp) -> Room {
+        let mut counts = self.counts.lock();
+        let counts = &mut *counts;
         if workflow.id.is_system() {
             let free = OWN_SLOTS.saturating_sub(counts.own_attempts);
             return Room {
@@ -180,10 +201,10 @@ impl Slots {
                     .hosts
                     .get(host)
                     .map_or((0, 0), |host| (host.attempts, host.retries));
-                let (attempts, retries) = self.limits.of_host(host);
-                free = free.saturating_add(attempts.saturating_sub(used));
-                free_for_retries =
-                    free_for_retries.saturating_add(retries.saturating_sub(retrying));
+                let gates = &mut counts.gates;
+                let (attempts, retries) = gates.room(&self.limits, (host, used, retrying), now);
+                free = free.saturating_add(attempts);
+                free_for_retries = free_for_retries.saturating_add(retries);
             }
             attempts = attempts.min(free);
             retries = retries.min(free_for_retries);
@@ -213,11 +234,11 @@ impl Slots {
         terms: &Terms,
         host: &str,
         now: Timestamp,
-    ) -> Result<(), Blocked> {
+    ) -> Result<bool, Blocked> {
         let mut counts = self.counts.lock();
-        counts.take_host_rate(&self.limits, terms, host, now)?;
+        let tries = counts.take_host_rate(&self.limits, terms, host, now)?;
         counts.enter_host(host, terms.is_retry);
-        Ok(())
+        Ok(tries)
     }
 
     pub(super) fn release_start(&self, workflow: &WorkflowId, start: &Start) {
@@ -236,6 +257,152 @@ impl Slots {
         }
     }
 
+    /// Whether a call that has its permit may still be made.
+    pub(super) fn may_still(&self, host: &str, tries: bool, now: Timestamp) -> Result<(), Blocked> {
+        if !self.limits.breakers || !self.has_standing.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        self.counts.lock().gates.still((host, tries), now)
+    }
+
+    /// A call has ended; how long its target is to be left alone at least, if most of them fail.
+    pub(super) fn note(
+        &self,
+        host: (&str, bool),
+        said: (Verdict, &str),
+        now: Timestamp,
+    ) -> Option<Duration> {
+        let mut counts = self.counts.lock();
+        let backoff = counts.gates.note(&self.limits, host, said, now);
+        let (has_told, has_standing) = (counts.gates.has_told(), counts.gates.any_standing());
+        drop(counts);
+        if has_told {
+            self.has_standing.store(has_standing, Ordering::Release);
+            self.told.notify_one();
+        }
+        backoff
+    }
+
+    /// Nobody tries a target after all.
+    pub(super) fn give_back(&self, host: &str) {
+        self.counts.lock().gates.give_back(host);
+        self.told.notify_one();
+    }
+
+    /// Waits until something is to be written about a target, or to be looked at.
+    pub(crate) async fn told(&self) {
+        self.told.notified().await;
+    }
+
+    /// Has targets looked at.
+    pub(crate) fn ring_told(&self) {
+        self.told.notify_one();
+    }
+
+    pub(crate) fn take_told(&self) -> Vec<(String, Told)> {
+        self.counts.lock().gates.take_told()
+    }
+
+    pub(crate) fn tell_again(&self, host: String, told: Told) {
+        self.counts.lock().gates.tell_again(host, told);
+    }
+
+    /// Whether breakers are used at all.
+    pub(crate) fn has_breakers(&self) -> bool {
+        self.limits.breakers
+    }
+
+    /// The breaker of a target, if it is not simply closed.
+    pub(crate) fn breaker(&self, host: &str) -> Option<Breaker> {
+        if !self.has_standing.load(Ordering::Acquire) {
+            return None;
+        }
+        self.counts.lock().gates.breaker(host)
+    }
+
+    /// Targets that are not simply to be called.
+    pub(crate) fn standing(&self) -> Vec<String> {
+        if !self.has_standing.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        self.counts.lock().gates.all_standing()
+    }
+
+    /// A breaker stands so; whoever waits for it looks again.
+    pub(crate) fn apply(&self, breaker: &Breaker) {
+        self.change_gates(|gates| gates.apply(breaker));
+        self.freed.notify_one();
+    }
+
+    /// A breaker did not open after all.
+    pub(crate) fn untrip(&self, host: &str) {
+        self.change_gates(|gates| gates.untrip(host));
+        self.freed.notify_one();
+    }
+
+    /// So many nodes share the targets.
+    pub(crate) fn share_targets(&self, nodes: usize) {
+        let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+        self.change_gates(|gates| gates.nodes = nodes);
+    }
+
+    /// This node asks whether it may try a target; false if it does so already.
+    pub(crate) fn ask_probe(&self, host: &str) -> bool {
+        self.change_gates(|gates| gates.ask(host))
+    }
+
+    /// It may, with a call that takes so long at most; or it may not.
+    pub(crate) fn probe_asked(&self, host: &str, may: Option<Duration>) {
+        self.change_gates(|gates| gates.asked(host, may));
+    }
+
+    /// What this node may try is given back unless an attempt has taken it.
+    pub(crate) fn give_back_untaken(&self, host: &str) {
+        if self.change_gates(|gates| gates.untaken(host)) {
+            self.give_back(host);
+        }
+    }
+
+    /// What came of trying a target is known.
+    pub(crate) fn probe_over(&self, host: &str) {
+        self.change_gates(|gates| gates.over(host));
+        self.freed.notify_one();
+    }
+
+    /// Whether this node tries a target.
+    pub(crate) fn tries(&self, host: &str) -> bool {
+        self.counts.lock().gates.tries(host)
+    }
+
+    /// Lets more calls through where they come back; the targets that have all of them again.
+    pub(crate) fn rise(&self, now: Timestamp) -> Vec<String> {
+        let (done, has_risen) = self.counts.lock().gates.rise(&self.limits, now);
+        if has_risen {
+            self.freed.notify_one();
+        }
+        done
+    }
+
+    /// Calls of the last half minute by target.
+    pub(crate) fn figures(&self, now: Timestamp) -> HashMap<String, Figures> {
+        self.counts.lock().gates.figures(now)
+    }
+
+    /// Calls that a target has in flight on this node, and how many it may have while they come back.
+    pub(crate) fn calls_of(&self, host: &str) -> (u32, Option<u32>) {
+        let mut counts = self.counts.lock();
+        let used = counts.hosts.get(host).map_or(0, |count| count.attempts);
+        (used, counts.gates.ramp_limit(host))
+    }
+
+    fn change_gates<T>(&self, change: impl FnOnce(&mut Gates) -> T) -> T {
+        let mut counts = self.counts.lock();
+        let changed = change(&mut counts.gates);
+        let has_standing = counts.gates.any_standing();
+        self.has_standing.store(has_standing, Ordering::Release);
+        changed
+    }
+
     /// Waits until a permit came free or work was marked.
     pub(crate) async fn changed(&self) {
         self.freed.notified().await;
@@ -251,11 +418,16 @@ pub(crate) fn bounds(workflow: &Workflow) -> Option<Bounds> {
     (bounds != Bounds::default()).then_some(bounds)
 }
 
-/// The hosts a workflow calls, if all of them are known.
+/// The hosts a workflow calls, if all of them are known. What workers outside fetch is called by nobody.
 fn static_hosts(workflow: &Workflow) -> Option<HashSet<&str>> {
-    let hosts = workflow
+    let called = workflow
         .steps
         .iter()
-        .map(|step| step::of(&step.kind).and_then(|step| step.host()));
-    hosts.collect()
+        .filter_map(|step| step::of(&step.kind));
+    called.map(|step| step.host()).collect()
+}
+
+/// Whether a workflow calls this host and no other: then what waits for it is not even claimed.
+pub(crate) fn is_alone(workflow: &Workflow, host: &str) -> bool {
+    static_hosts(workflow).is_some_and(|hosts| hosts.iter().all(|known| *known == host))
 }

@@ -2,6 +2,8 @@
 
 mod url;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use refire_core::definition::Http;
 use refire_core::execution::state::Origin;
@@ -17,6 +19,14 @@ use crate::target::{HttpRequest, Redactor};
 impl Callable for Http {
     fn host(&self) -> Option<&str> {
         self.static_host.as_deref()
+    }
+
+    fn has_host(&self) -> bool {
+        true
+    }
+
+    fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     fn prepare(&self, attempt: &Attempt<'_>) -> Result<Box<dyn Call>, Failure> {

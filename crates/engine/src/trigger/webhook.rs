@@ -151,6 +151,7 @@ impl Listener for Webhooks {
             News::Work
             | News::Withdrawn(_)
             | News::Task(_)
+            | News::Breaker(_)
             | News::Due
             | News::Channel
             | News::Notice => {}

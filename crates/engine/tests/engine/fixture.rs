@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::FutureExt as _;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{Event, Status};
 use refire_core::failure::{ErrorClass, Failure};
@@ -194,10 +193,11 @@ impl World {
     }
 }
 
-/// Starts an engine on a store in one file, which is joined without waiting.
+/// Starts an engine on a store in one file. Whoever asks waits, on whatever runtime.
 pub(crate) fn started(builder: Builder) -> Arc<Engine> {
-    let start = builder.start().now_or_never();
-    start.expect("nothing to wait for").unwrap()
+    let runtime = tokio::runtime::Handle::current();
+    let starting = std::thread::spawn(move || runtime.block_on(builder.start()));
+    starting.join().unwrap().unwrap()
 }
 
 fn open(dir: &Path) -> Sqlite {

@@ -25,7 +25,6 @@ fn wish(letter: DlqId, from: RetryFrom, input: Option<&str>) -> LetterRetryReque
         input,
         from,
         version: None,
-        retries: false,
         by: "ann".to_owned(),
     }
 }

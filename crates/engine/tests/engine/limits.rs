@@ -160,6 +160,7 @@ async fn a_crowd_of_timers_that_come_due_at_once_gets_through_a_few_slots() {
 async fn a_host_s_own_limits_hold_also_when_the_url_is_a_template() {
     let world = World::new();
     let limit = HostLimit {
+        breaker: None,
         attempts: Some(2),
         retries: None,
         rate: Some((4, Duration::from_millis(400))),

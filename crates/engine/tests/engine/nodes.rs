@@ -396,7 +396,6 @@ async fn a_letter_is_retried_by_what_was_fixed_on_another_node() {
         input: None,
         from: RetryFrom::Start,
         version: None,
-        retries: false,
         by: "ada".to_owned(),
     };
     let again = deaf.letters().retry(retry).await.unwrap();

@@ -69,6 +69,7 @@
 //! where it is seen. `planted.rs` switches defects on that the seeds must find.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod alarms;
 mod called_back;
 mod clients;
 mod dice;
@@ -80,6 +81,7 @@ mod ledger;
 mod life;
 mod mark;
 mod notices;
+mod outage;
 mod panics;
 mod plan;
 mod planted;

@@ -207,14 +207,16 @@ impl Plan {
             nodes.calm_down();
             limits = Limits::default();
         }
+        // In a quarter of the worlds targets that fail are left alone; there waiting is nobody's fault.
+        limits.breakers = Dice::new(seed, "breakers").chance(250);
         let is_limited = |text: &String| text.contains("concurrency") || text.contains("rateLimit");
         let limited = flows.iter().any(|flow| flow.texts.iter().any(is_limited));
         let is_rated = |text: &String| text.contains("rateLimit");
         let rated = flows.iter().any(|flow| flow.texts.iter().any(is_rated));
         let calm = rates.is_calm() && nodes.is_calm();
         Self {
-            is_prompt: calm && !limited && is_wide(&limits),
-            is_eager: calm && !rated && limits.hosts.is_empty(),
+            is_prompt: calm && !limited && is_wide(&limits) && !limits.breakers,
+            is_eager: calm && !rated && limits.hosts.is_empty() && !limits.breakers,
             errand: Spot::of_errand(seed),
             nodes,
             rates,

@@ -37,6 +37,7 @@ pub(super) enum List {
     BulkJobs = 14,
     BulkItems = 15,
     Notifications = 17,
+    Targets = 18,
 }
 
 /// The place of a row in a list, as it stands in a cursor.

@@ -35,6 +35,7 @@ use super::task::WORKER_CHARS_MAX;
         (name = "Triggers", description = "What starts executions automatically: cron, schedules and webhooks"),
         (name = "Retries", description = "Recent retries and the simulator"),
         (name = "Tasks", description = "Work that workers outside fetch, do and report"),
+        (name = "Targets", description = "Services that workflows call, and the circuit breakers before them"),
         (name = "Callbacks", description = "What targets say later about the calls that they accepted"),
         (name = "Scheduled tasks", description = "Services that are called at certain times, and what became of each call"),
         (name = "Dead letters", description = "Executions that failed permanently, and how to run them again"),
@@ -234,6 +235,10 @@ fn describe_entity(path: &str, operation: &mut Operation) {
             Some("scheduled-tasks") => ("`task-…`", None),
             Some("channels") => ("`chn_…`", None),
             Some("notifications") => ("`ntf_…`", None),
+            Some("targets") => (
+                "The host, with its port unless that is the scheme's own",
+                Some("api.example.com".into()),
+            ),
             _ => ("`trg_…`", None),
         };
         let id = ParameterBuilder::new()

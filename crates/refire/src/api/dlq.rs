@@ -11,6 +11,7 @@ use refire_client::model::{
     self, DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary, Page, RetryLetter,
 };
 use refire_client::query::{LetterQuery, Paging};
+use refire_core::breaker;
 use refire_core::dead_letter::{LetterStatus, archived_before};
 use refire_core::id::DlqId;
 use refire_core::json::Json as Text;
@@ -42,6 +43,7 @@ fn filter(query: &LetterQuery, now: Timestamp) -> Result<(LetterFilter, Option<W
         to: parsed(query.to.as_deref())?,
         text: query.q.clone().filter(|_| wanted.is_none()),
         fingerprint: cause.map_err(Problem::internal)?,
+        target: target(query.target.as_deref())?,
     };
     match wanted {
         Some(_) => Ok((filter, wanted)),
@@ -67,6 +69,14 @@ fn of_age(filter: LetterFilter, archived: Option<&str>, now: Timestamp) -> Lette
             ..filter
         },
     }
+}
+
+/// The target that a text means. Letters name it as it was called, so that a port which is the scheme's own is
+/// left out.
+fn target(text: Option<&str>) -> Result<Option<String>, Problem> {
+    let names = text.map(breaker::names).transpose();
+    let names = names.map_err(Problem::internal)?;
+    Ok(names.and_then(|names| names.into_iter().next()))
 }
 
 /// Dead letters, newest first.

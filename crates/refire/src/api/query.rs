@@ -10,6 +10,7 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use refire_client::model::FieldProblem;
 use refire_client::query::{Kind, Parameter, Query, ReadParameters};
+use refire_core::breaker;
 use refire_core::definition::{WorkflowId, check_task_type};
 use refire_core::duration;
 use refire_core::execution::EventKind;
@@ -235,6 +236,7 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
         (Kind::Text, "range") => short(text, RANGE_MAX),
         (Kind::Text, "wait") => short(text, WAIT_MAX),
         (Kind::Text, "delay") => short(text, DELAY_MAX),
+        (Kind::Text, "target") => breaker::names(text).map(drop),
         (Kind::Text, "fingerprint") => {
             let is_hex = u64::from_str_radix(text, 16).is_ok() && text.len() == 16;
             let wrong = || format!("`{text}` is not 16 hex digits");

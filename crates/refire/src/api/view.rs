@@ -34,5 +34,6 @@ pub(super) fn error(failure: &Failure) -> ErrorInfo {
         message: failure.message.clone(),
         retryable: failure.retryable,
         causes: failure.causes.clone(),
+        target: failure.target.clone(),
     }
 }

@@ -32,6 +32,9 @@ pub(crate) struct Bounds {
     /// The most retries at once per target host [default: 20]
     #[arg(long, env = "REFIRE_MAX_RETRIES_PER_HOST", value_name = "COUNT")]
     pub(super) max_retries_per_host: Option<u32>,
+    /// Whether targets that fail are left alone for a while: on or off [default: on]
+    #[arg(long, env = "REFIRE_BREAKERS", value_name = "ON|OFF")]
+    pub(super) breakers: Option<String>,
     /// How long to keep completed executions, or `forever` [default: 30d]
     #[arg(long, env = "REFIRE_KEEP_COMPLETED", value_name = "TIME")]
     pub(super) keep_completed: Option<String>,
@@ -89,7 +92,19 @@ pub(super) fn limits(said: &Bounds) -> anyhow::Result<Limits> {
     ] {
         *limit = at_least_one(&format!("max-{name}"), said.unwrap_or(*limit))?;
     }
+    if let Some(said) = &said.breakers {
+        limits.breakers = switch(said).context("--breakers")?;
+    }
     Ok(limits)
+}
+
+/// Something is on or off.
+fn switch(text: &str) -> anyhow::Result<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "on" | "true" => Ok(true),
+        "off" | "false" => Ok(false),
+        _ => bail!("write on or off, not `{text}`"),
+    }
 }
 
 /// How often rules of alerts are looked at.
@@ -160,7 +175,11 @@ fn host_limit(value: &Node) -> anyhow::Result<HostLimit> {
             "concurrency" => limit.attempts = Some(count("concurrency", value)?),
             "retries" => limit.retries = Some(count("retries", value)?),
             "rate" => limit.rate = Some(rate(value)?),
-            other => bail!("`{other}` is not a limit; use concurrency, retries or rate"),
+            "breaker" => {
+                let said = super::file::text(value)?;
+                limit.breaker = Some(switch(&said).context("breaker")?);
+            }
+            other => bail!("`{other}` is not a limit; use concurrency, retries, rate or breaker"),
         }
     }
     Ok(limit)
@@ -193,7 +212,7 @@ mod tests {
     #[test]
     fn hosts_have_limits_of_their_own() {
         let text = "hosts:\n  API.example.com: { concurrency: 10, rate: { max: 50, per: 1s } }\n  \
-                    \"10.0.0.7:8080\": { retries: 2 }\nkeep_completed: forever\nkeep_failed: 7d\n\
+                    \"10.0.0.7:8080\": { retries: 2, breaker: off }\nkeep_completed: forever\nkeep_failed: 7d\n\
                     keep_requests: 2d\n";
         let file = parse(text).unwrap().said.bounds;
         let limits = limits(&file).unwrap();
@@ -201,6 +220,8 @@ mod tests {
         assert_eq!(api.attempts, Some(10));
         assert_eq!(api.rate, Some((50, Duration::from_secs(1))));
         assert_eq!(limits.hosts["10.0.0.7:8080"].retries, Some(2));
+        assert_eq!(limits.hosts["10.0.0.7:8080"].breaker, Some(false));
+        assert!(limits.breakers);
         let kept = retention(&file).unwrap();
         assert_eq!(kept.completed, None);
         assert_eq!(kept.failed, Some(Duration::from_secs(7 * 86_400)));
@@ -213,6 +234,7 @@ mod tests {
         for (text, expected) in [
             ("hosts: { a: { concurrency: 0 } }", "concurrency"),
             ("hosts: { a: { speed: 3 } }", "`speed` is not a limit"),
+            ("hosts: { a: { breaker: maybe } }", "write on or off"),
             ("hosts: { a: { rate: 5 } }", "expected { max: 50, per: 1s }"),
             ("hosts: [a]", "expected a mapping of hosts"),
         ] {

@@ -89,6 +89,7 @@ keys! {
     [bounds] max_attempts_per_host: number,
     [bounds] max_retries_per_workflow: number,
     [bounds] max_retries_per_host: number,
+    [bounds] breakers: text,
     [bounds] keep_completed: text,
     [bounds] keep_cancelled: text,
     [bounds] keep_failed: text,

@@ -1,6 +1,7 @@
 //! Black-box tests: the real binary over HTTP, against a scripted target on this machine.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod alerts;
 mod alone;
 mod attempts;
 mod auth;

@@ -14,8 +14,10 @@ use crate::target::Target;
 const SECRET: &str = "whsec_Y2FuYXJ5MDFjYW5hcnkwMWNhbmFyeTAx";
 const ROUTING_KEY: &str = "canary02canary02canary02canary02";
 
+/// A channel that is told of letters: alerts about the same would be messages of their own.
 fn channel(kind: &str, config: Value) -> Value {
-    json!({"name": format!("ops {kind}"), "type": kind, "config": config})
+    let kinds = ["dead_letter.created", "dead_letter.resolved"];
+    json!({"name": format!("ops {kind}"), "type": kind, "kinds": kinds, "config": config})
 }
 
 /// Makes a channel; its id.

@@ -118,7 +118,8 @@ fn migrations_are_listed_and_applied() {
         "0011_task_history",
         "0012_notices",
         "0013_bulk",
-        "0014_alerts"
+        "0014_alerts",
+        "0015_breakers"
     ]);
     assert_eq!(names["pending"], all);
     // A file that is not there changes nothing.

@@ -96,6 +96,7 @@ impl Part {
             | Self::SeeWorkers(_)
             | Self::ForgetWorker { .. }
             | Self::ChangeSession(_)
+            | Self::ChangeBreaker(_)
             | Self::AddMinutes(_)
             | Self::ChangeAlerts(_)
             | Self::ChangeAlertRule(_)

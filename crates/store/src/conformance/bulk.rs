@@ -168,7 +168,7 @@ pub async fn a_retry_is_made_once_for_each_job(lab: &dyn Lab) {
         execution: Some(first.id),
         ..BulkItemRow::judged(item, Verdict::OK, stage.now)
     };
-    assert_eq!(items(&stage, job(1)).await, [kept.clone()]);
+    assert_eq!(items(&stage, job(1)).await, std::slice::from_ref(&kept));
     assert_eq!(row(&stage, job(1)).await.counts.ok, 1, "behind the cursor");
     // The retry fails, and the letter waits again: the same job does not take it twice.
     stage.wait(1);
@@ -357,8 +357,7 @@ pub async fn counts_are_exact_wherever_the_cursor_is(lab: &dyn Lab) {
         failed: 4,
         skipped: 4,
     };
-    let mut rev = 1;
-    for cursor in [
+    let cursors = [
         None,
         Some(13),
         Some(10),
@@ -366,14 +365,14 @@ pub async fn counts_are_exact_wherever_the_cursor_is(lab: &dyn Lab) {
         Some(7),
         Some(1),
         Some(0),
-    ] {
+    ];
+    for (rev, cursor) in (1..).zip(cursors) {
         let next = BulkStep {
             items: rows.clone(),
             cursor: cursor.map(|cursor| ItemId::from_bytes([cursor; 16])),
             ..step(job(1), rev)
         };
         assert_eq!(take(&mut stage, next).await, PartOutcome::Touched(true));
-        rev += 1;
         assert_eq!(row(&stage, job(1)).await.counts, whole, "{cursor:?}");
     }
     let found = stage

@@ -1,7 +1,7 @@
 //! What a filter means to whoever walks over dead letters, newest first.
 //!
 //! Times narrow the range of ids, because a letter's id begins with the millisecond it failed in. What
-//! no index knows (the exact times, a cause, a text) is looked at letter by letter.
+//! no index knows (the exact times, a cause, a text, a target among other things) is looked at letter by letter.
 
 use refire_core::dead_letter::LetterStatus;
 use refire_core::failure::ErrorClass;
@@ -56,7 +56,8 @@ impl<'a> Search<'a> {
     pub(crate) fn walks(
         filter: &LetterFilter,
     ) -> Vec<(Option<&'static str>, Option<LetterStatus>)> {
-        let is_plain = filter.workflow.is_none() && filter.error_types.is_empty();
+        let is_plain =
+            filter.workflow.is_none() && filter.error_types.is_empty() && filter.target.is_none();
         if filter.statuses.is_empty() && is_plain {
             return vec![(None, None)];
         }
@@ -91,7 +92,7 @@ impl<'a> Search<'a> {
         format!(
             "dlq.id, dlq.failed_at, dlq.fingerprint,
              (SELECT workflows.id FROM workflows WHERE workflows.key = dlq.workflow),
-             dlq.error_type, dlq.error_code{words}"
+             dlq.error_type, dlq.error_code, dlq.target{words}"
         )
     }
 
@@ -103,7 +104,11 @@ impl<'a> Search<'a> {
         let is_admitted = from.is_none_or(|from| failed_at >= from)
             && to.is_none_or(|to| failed_at < to)
             && wanted.is_none_or(|wanted| wanted.cast_signed() == cause);
-        if !is_admitted || !self.is_in_words(row)? {
+        let is_called = match self.filter.target.as_deref() {
+            Some(target) => row.text(6)? == Some(target),
+            None => true,
+        };
+        if !is_admitted || !is_called || !self.is_in_words(row)? {
             return Ok(None);
         }
         let text = |at| {
@@ -124,7 +129,7 @@ impl<'a> Search<'a> {
         let Some(text) = &self.text else {
             return Ok(true);
         };
-        for at in [3, 5, 6, 7, 8] {
+        for at in [3, 5, 7, 8, 9] {
             let words = row.text(at)?;
             if words.is_some_and(|words| words.to_lowercase().contains(text)) {
                 return Ok(true);

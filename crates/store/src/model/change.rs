@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use refire_core::breaker::Breaker;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
 use refire_core::id::{
@@ -53,6 +54,7 @@ tables! {
     Callback(CallbackKey, CallbackRow) in callbacks,
     Worker(String, WorkerRow) in workers,
     Session(SecretHash, SessionRow) in sessions,
+    Breaker(String, Breaker) in breakers,
     Minute(MinuteKey, OfWorkflow) in minutes,
     AlertRule(AlertRuleId, AlertRuleRow) in alert_rules,
     Alert(AlertKey, AlertRow) in alerts,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use refire_core::breaker::Breaker;
 use refire_core::dead_letter::{Letter, LetterState};
 use refire_core::definition::WorkflowId;
 use refire_core::execution::EventRow;
@@ -39,6 +40,8 @@ pub struct Image {
     pub workers: BTreeMap<String, Arc<WorkerRow>>,
     /// Sessions of the console.
     pub sessions: BTreeMap<SecretHash, Arc<SessionRow>>,
+    /// Circuit breakers of targets.
+    pub breakers: BTreeMap<String, Arc<Breaker>>,
     /// The numbers of minutes.
     pub minutes: BTreeMap<MinuteKey, Arc<OfWorkflow>>,
     /// Rules of alerts.

@@ -1,6 +1,7 @@
 //! The queries: plain walks over an image.
 
 mod alert;
+mod breaker;
 mod bulk;
 mod callback;
 mod catalog;

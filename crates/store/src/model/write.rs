@@ -1,6 +1,7 @@
 //! The parts of a batch. What a part may be refused for is read before its first change.
 
 mod alert;
+mod breaker;
 mod bulk;
 mod callback;
 mod catalog;
@@ -77,6 +78,7 @@ impl Pen<'_> {
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
             Part::ChangeSession(change) => self.change_session(change),
+            Part::ChangeBreaker(change) => self.change_breaker(change)?,
             Part::AddMinutes(minutes) => self.add_minutes(minutes),
             Part::ChangeAlerts(changes) => self.change_alerts(changes)?,
             Part::ChangeAlertRule(change) => self.change_alert_rule(change),

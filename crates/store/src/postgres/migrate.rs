@@ -96,6 +96,12 @@ const MIGRATIONS: &[Migration] = &[
         about: "adds tables for alerts, their rules, silences and the numbers of each minute; nothing else changes",
         script: include_str!("migrations/0014_alerts.sql"),
     },
+    Migration {
+        number: 15,
+        name: "breakers",
+        about: "adds a table for circuit breakers, and a column and an index to dead letters",
+        script: include_str!("migrations/0015_breakers.sql"),
+    },
 ];
 
 /// Held while migrations are applied: "refire" in ASCII.

@@ -8,6 +8,7 @@
 mod admit;
 mod advance;
 mod alert;
+mod breaker;
 mod bulk;
 mod callback;
 mod catalog;

@@ -51,6 +51,24 @@ pub(crate) async fn letters_since(
     Ok(database.row(query).await?.unwrap_or(0))
 }
 
+/// How many pending letters of calls to a target there are, counted up to so many.
+pub(crate) async fn letters_of_target<D: Database>(
+    database: &D,
+    target: &str,
+    from: Option<Timestamp>,
+    max: u32,
+) -> Result<u64, ReadError> {
+    let along = D::along("dlq_by_target");
+    let query = Query::new(format!(
+        "SELECT count(*) FROM (SELECT 1 FROM dead_letter_queue {along} WHERE true"
+    ))
+    .with("AND target = ?", target)
+    .with("AND status = ?", LetterStatus::Pending.name())
+    .and("id >= ?", from.map(first_id_at))
+    .with("LIMIT ?) AS such", max);
+    Ok(database.row(query).await?.unwrap_or(0))
+}
+
 /// The newest letters that pass the filter.
 pub(crate) async fn find_letters<C: Connection>(
     connection: &C,
@@ -151,6 +169,7 @@ impl<'a, C: Connection> Scan<'a, C> {
             connection,
             search: Search::new(filter, before),
             index: match (workflow, error_type, status) {
+                _ if Self::is_by_target(filter) => "dlq_by_target",
                 (Some(_), Some(_), _) => "dlq_by_workflow_error",
                 (Some(_), None, _) => "dlq_by_workflow",
                 (None, Some(_), _) => "dlq_by_error",
@@ -158,6 +177,10 @@ impl<'a, C: Connection> Scan<'a, C> {
                 (None, None, None) => "sqlite_autoindex_dead_letter_queue_1",
             },
             chosen: [
+                (Self::is_by_target(filter)
+                    .then_some(filter.target.as_deref())
+                    .flatten())
+                .map(|target| ("dlq.target", Value::from(target))),
                 workflow.map(|key| ("dlq.workflow", Value::from(key))),
                 error_type.map(|name| ("dlq.error_type", Value::from(name))),
                 status.map(|status| ("dlq.status", Value::from(status.name()))),
@@ -167,6 +190,11 @@ impl<'a, C: Connection> Scan<'a, C> {
             .collect(),
         };
         Ok(Search::walks(filter).into_iter().map(scan).collect())
+    }
+
+    /// Whether the target chooses the range: nothing else that an index begins with does.
+    fn is_by_target(filter: &LetterFilter) -> bool {
+        filter.target.is_some() && filter.workflow.is_none() && filter.error_types.is_empty()
     }
 
     /// Shows every letter that passes, until `see` says that it has enough. `expected` is how many

@@ -2,6 +2,7 @@
 
 use refire_core::definition::WorkflowId;
 use refire_core::id::ExecutionId;
+use refire_core::time::Timestamp;
 
 use super::{AFTER_SYSTEM, Database, OF_WORKFLOW, Query};
 use crate::words::{is_paused, open_by_status};
@@ -55,6 +56,25 @@ pub(crate) async fn open_executions<D: Database>(
     }
     let count: Option<u64> = database.row(query.end(") AS open")).await?;
     Ok(count.unwrap_or(0).min(max.into()))
+}
+
+/// Counts along the index of ready work.
+pub(crate) async fn waiting_work(
+    database: &impl Database,
+    workflow: &WorkflowId,
+    steps: &[&str],
+    now: Timestamp,
+    max: u32,
+) -> Result<u64, ReadError> {
+    if steps.is_empty() {
+        return Ok(0);
+    }
+    let query = Query::new("SELECT count(*) FROM (SELECT 1 FROM work WHERE owner IS NULL")
+        .with(&format!("AND {OF_WORKFLOW}"), workflow.as_str())
+        .with("AND (due_at IS NULL OR due_at <= ?)", now)
+        .and_in("step", steps.iter().copied())
+        .with("LIMIT ?) AS waiting", max);
+    Ok(database.row(query).await?.unwrap_or(0))
 }
 
 /// The condition that a row is not of what the server runs for itself.

@@ -75,6 +75,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "alerts",
         script: include_str!("migrations/0013_alerts.sql"),
     },
+    Migration {
+        number: 14,
+        name: "breakers",
+        script: include_str!("migrations/0014_breakers.sql"),
+    },
 ];
 
 struct Migration {

@@ -4,6 +4,7 @@
 //! behind, and no statement fails because of what the data says.
 
 mod alert;
+mod breaker;
 mod bulk;
 mod callback;
 mod catalog;
@@ -101,6 +102,7 @@ impl<'a> Pen<'a> {
             Part::SeeWorkers(seen) => self.see_workers(seen),
             Part::ForgetWorker { id } => self.forget_worker(id),
             Part::ChangeSession(change) => self.change_session(change),
+            Part::ChangeBreaker(change) => self.change_breaker(change),
             Part::AddMinutes(minutes) => self.add_minutes(minutes),
             Part::ChangeAlerts(changes) => self.change_alerts(changes),
             Part::ChangeAlertRule(change) => self.change_alert_rule(change),

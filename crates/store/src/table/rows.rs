@@ -1,5 +1,6 @@
 //! The rows of tables as both backends write them, column by column.
 
+use refire_core::breaker::Breaker;
 use refire_core::bulk::JobState;
 use refire_core::dead_letter::{Letter, LetterState, LetterStatus};
 use refire_core::definition::{StepId, WorkflowId};
@@ -153,6 +154,7 @@ rows! {
         created_at: i64 = now.as_micros(),
         // A plain struct of texts and numbers: writing it as JSON cannot fail.
         failure: Vec<u8> = serde_json::to_vec(&letter.failure).unwrap_or_default(),
+        target: Option<&'a str> = letter.failure.target.as_deref(),
         status: &'static str = LetterStatus::default().name(),
     }
 }
@@ -383,6 +385,24 @@ rows! {
         actor: Foreign<'a> = Foreign(&row.actor),
         created_at: i64 = row.created_at.as_micros(),
         ends_at: i64 = row.ends_at.as_micros(),
+    }
+}
+
+rows! {
+    /// Circuit breakers of targets.
+    pub(crate) struct BreakerRows(row: &'a Breaker) {
+        host: &'a str = &row.host,
+        state: i16 = row.phase as i16,
+        opened_at: Option<i64> = row.opened_at.map(Timestamp::as_micros),
+        until: Option<i64> = row.until.map(Timestamp::as_micros),
+        times: i32 = signed_small(row.times),
+        probe_owner: Option<Id> = row.probe.map(|probe| probe.owner.into()),
+        probe_until: Option<i64> = row.probe.map(|probe| probe.until.as_micros()),
+        forced: Option<i16> = row.forced.map(|forced| forced as i16),
+        cause: Option<&'a str> = row.cause.as_deref(),
+        changed_at: i64 = row.changed_at.as_micros(),
+        changed_by: Option<Foreign<'a>> = row.changed_by.as_deref().map(Foreign),
+        rev: i64 = signed(row.rev),
     }
 }
 

@@ -167,8 +167,9 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(188) {
-            176.. => Some(self.alert_part()),
+        match self.dice.below(192) {
+            188.. => Some(self.breaker_part()),
+            176..188 => Some(self.alert_part()),
             164..176 => Some(self.bulk_part()),
             160..164 => Some(self.session_part()),
             148..160 => Some(self.touch_task()),
@@ -353,7 +354,9 @@ impl History {
             };
             let looks = self.looks();
             let is_late = self.dice.one_in(12);
-            let expected = state.version - u64::from(is_late);
+            // Of a version that no execution has: one before it may be what is there after all, if a part of the
+            // same batch was refused.
+            let expected = if is_late { 0 } else { state.version };
             let mut advance = decision::advance(id, expected, (&workflow, &decision), &looks);
             if advance.events.is_empty() {
                 continue;
@@ -476,6 +479,8 @@ impl History {
         let message = format!("the target answered {status}");
         let mut failure = Failure::new(ErrorClass::HttpStatus, message).with_code(status);
         failure.response = self.dice.maybe("sorry\u{0}".to_owned());
+        let host = self.any_host().to_owned();
+        failure.target = self.dice.maybe(host);
         failure
     }
 

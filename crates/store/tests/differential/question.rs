@@ -5,20 +5,21 @@ use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::failure::ErrorClass;
-use refire_core::id::{AlertId, DlqId, ExecutionId, RequestId, TaskId, TriggerId};
-use refire_core::id::{BulkId, DlqId, ExecutionId, ItemId, RequestId, TaskId, TriggerId};
+use refire_core::id::{AlertId, BulkId, DlqId, ExecutionId, ItemId, RequestId, TaskId, TriggerId};
 use refire_core::minute::MINUTE;
 use refire_core::task::TaskStatus;
+use refire_core::time::Timestamp;
 use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    Alerts, BulkJobs, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions,
-    LIMIT_MAX, LetterFilter, Letters, Minutes, Nodes, OfWorkflow, RequestFilter, RequestStatus,
-    Requests, ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, TaskFilter, Tasks,
-    TriggerFilter, Triggers, Work, WorkKey, Workers,
+    Alerts, Breakers, BulkJobs, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter,
+    Executions, LIMIT_MAX, LetterFilter, Letters, Minutes, Nodes, OfWorkflow, RequestFilter,
+    RequestStatus, Requests, ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch,
+    TaskFilter, Tasks, TriggerFilter, Triggers, Work, WorkKey, Workers,
 };
 
+use crate::breaker::HOSTS;
 use crate::definition::{WORKFLOWS, workflow_id};
 use crate::history::{History, NODES};
 
@@ -178,13 +179,19 @@ impl Stores {
         }
     }
 
-    /// One question about workers, and one about who is logged in.
+    /// One question about workers, one about who is logged in, and some about targets.
     async fn ask_about_people(&self, history: &mut History, limit: u32) {
         let after = history.any_worker();
         let after = history.dice.maybe(after);
         same!(self, workers(after.as_deref(), limit));
         let session = history.any_session();
         same!(self, session(&session));
+        let host = history.any_host();
+        same!(self, breaker(host));
+        same!(self, breakers(Some(host), limit));
+        let from = history.about_now(60);
+        let from = history.dice.maybe(from);
+        same!(self, letters_of_target(host, from, limit));
         self.ask_about_alerts(history, limit).await;
     }
 
@@ -289,10 +296,11 @@ impl Stores {
         for id in known.sessions.keys() {
             same!(self, session(id));
         }
+        let any: &[ItemOutcome] = &[];
         for id in known.bulk_jobs.keys() {
             same!(self, bulk_job(*id));
             same!(self, bulk_wish(*id));
-            same!(self, bulk_items(*id, &[], None::<ItemId>, LIMIT_MAX));
+            same!(self, bulk_items(*id, any, None::<ItemId>, LIMIT_MAX));
             same!(
                 self,
                 bulk_items(
@@ -303,8 +311,9 @@ impl Stores {
                 )
             );
         }
-        same!(self, bulk_jobs(&[], None::<BulkId>, LIMIT_MAX));
-        same!(self, bulk_jobs(&[JobState::Running], None::<BulkId>, 2));
+        let (any, running): (&[JobState], _) = (&[], [JobState::Running]);
+        same!(self, bulk_jobs(any, None::<BulkId>, LIMIT_MAX));
+        same!(self, bulk_jobs(&running, None::<BulkId>, 2));
         let all = TriggerFilter::default();
         same!(self, triggers(&all, None::<TriggerId>, LIMIT_MAX));
         same!(self, next_trigger_due());
@@ -346,6 +355,8 @@ impl Stores {
         same!(self, orphans(None::<&WorkKey>, LIMIT_MAX));
         same!(self, nodes());
         same!(self, workers(None::<&str>, LIMIT_MAX));
+        same!(self, breakers(None::<&str>, LIMIT_MAX));
+        same!(self, standing_breakers());
         same!(self, alert_rules());
         same!(self, alert_states());
         same!(self, silences());
@@ -356,6 +367,10 @@ impl Stores {
         for id in WORKFLOWS.map(workflow_id) {
             same!(self, open_counts(Some(&id)));
             same!(self, open_executions(&id, LIMIT_MAX));
+            same!(
+                self,
+                waiting_work(&id, &["a", "b"], Timestamp::LAST, LIMIT_MAX)
+            );
             same!(self, standing_triggers(&id, LIMIT_MAX));
             same!(self, workflow(&id));
             same!(self, versions(&id));
@@ -473,5 +488,6 @@ fn letter_filter(history: &mut History, known: &Image) -> LetterFilter {
         to: dice.one_in(4).then_some(to),
         text: dice.one_in(4).then(|| text.to_owned()),
         fingerprint: cause.filter(|_| dice.one_in(4)),
+        target: dice.one_in(4).then(|| HOSTS[0].to_owned()),
     }
 }

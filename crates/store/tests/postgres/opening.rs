@@ -57,7 +57,8 @@ async fn programs_that_start_together_migrate_once() {
             "task_history",
             "notices",
             "bulk",
-            "alerts"
+            "alerts",
+            "breakers"
         ]
     );
 }
@@ -87,6 +88,7 @@ async fn migrations_wait_for_whoever_applies_them() {
         "0012_notices",
         "0013_bulk",
         "0014_alerts",
+        "0015_breakers",
     ]
     .map(str::to_owned);
     assert_eq!(pending(&options).await, missing);
@@ -110,8 +112,9 @@ async fn an_older_database_is_brought_up_to_date() {
     let older = "DROP VIEW task_execution_history; DROP FUNCTION event_json;
          DROP TABLE workflow_triggers, trigger_state, trigger_slots, webhook_requests,
              request_rings, workflow_external_tasks, task_callbacks, workflow_external_workers,
-             scheduled_tasks, sessions, notify_queue, notify_groups, notify_channels,
+             scheduled_tasks, sessions, breakers, notify_queue, notify_groups, notify_channels,
              workflow_minutes, bulk_jobs, bulk_items, alert_rules, alert_state, silences;
+         ALTER TABLE dead_letter_queue DROP COLUMN target;
          ALTER TABLE work DROP COLUMN begun_at; ALTER TABLE executions DROP COLUMN trigger_id; DROP TABLE dead_letter_retries;
          ALTER TABLE commit_marks DROP COLUMN outcomes;
          DROP VIEW retry_logs; DROP FUNCTION execution_name, readable;
@@ -140,7 +143,8 @@ async fn an_older_database_is_brought_up_to_date() {
             "0011_task_history",
             "0012_notices",
             "0013_bulk",
-            "0014_alerts"
+            "0014_alerts",
+            "0015_breakers"
         ]
     );
     let store = open(&scratch).await;

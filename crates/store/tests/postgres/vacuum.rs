@@ -36,8 +36,9 @@ const BY_SHARE: [&str; 6] = [
 /// The defaults are right for these. They change when people do something; only a ring changes with
 /// refused requests, but has one row for each webhook, so that the default of fifty rewrites and a fifth
 /// of the table comes soon enough.
-const BY_DEFAULT: [&str; 13] = [
+const BY_DEFAULT: [&str; 14] = [
     "alert_rules",
+    "breakers",
     "dead_letter_queue",
     "dead_letter_retries",
     "notify_channels",

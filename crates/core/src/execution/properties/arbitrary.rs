@@ -49,9 +49,10 @@ fn any_failure() -> impl Strategy<Value = Failure> {
         any::<bool>(),
         prop::option::of(".{0,20}"),
         prop::option::of(any::<u64>()),
+        prop::option::of("[a-z]{1,9}:[0-9]{4}"),
     )
         .prop_map(
-            |(class, code, message, retryable, response, retry_after_ms)| {
+            |(class, code, message, retryable, response, retry_after_ms, target)| {
                 let causes = vec![message.clone()];
                 Failure {
                     class,
@@ -61,6 +62,7 @@ fn any_failure() -> impl Strategy<Value = Failure> {
                     causes,
                     response,
                     retry_after_ms,
+                    target,
                 }
             },
         )

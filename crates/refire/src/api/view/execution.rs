@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use refire_client::model::{Execution, ExecutionStatus, Raw, RetryContext, StartedBy};
+use refire_client::model::{Execution, ExecutionStatus, Parked, Raw, RetryContext, StartedBy};
 use refire_core::definition::{StepId, Workflow};
 use refire_core::execution::state::Origin;
 use refire_core::execution::{self, OutputRef, Status, StepState, StepStatus};
@@ -35,6 +35,10 @@ pub(crate) async fn full(engine: &Engine, stored: &Stored) -> Result<Execution, 
         .collect();
     let now = (stored.status(), stored.running_since());
     let mut shown = head(state, now, workflow.as_deref())?;
+    shown.parked = parked(engine, state, workflow.as_deref(), |step| {
+        let mut rows = stored.work.iter();
+        rows.any(|row| row.begun && row.step == step)
+    });
     shown.input = values.get(&origin.input.sequence).map(raw).transpose()?;
     shown.output = output(state, &values)?;
     let awaits = state.steps.values().any(|step| step.awaited.is_some());
@@ -51,7 +55,24 @@ pub(crate) async fn listed(engine: &Engine, summary: &Summary) -> Result<Executi
     let origin = origin(&summary.state)?;
     let workflow = engine.catalog().of(origin).await.ok();
     let now = (summary.status(), summary.running_since);
-    head(&summary.state, now, workflow.as_deref())
+    let mut shown = head(&summary.state, now, workflow.as_deref())?;
+    let runs = summary.running_since.is_some();
+    shown.parked = parked(engine, &summary.state, workflow.as_deref(), |_| runs);
+    Ok(shown)
+}
+
+/// What an execution waits for, if that is a target which is left alone.
+fn parked(
+    engine: &Engine,
+    state: &execution::Execution,
+    workflow: Option<&Workflow>,
+    runs: impl Fn(&str) -> bool,
+) -> Option<Parked> {
+    let parked = engine.targets().parked(state, workflow?, runs)?;
+    Some(Parked {
+        host: parked.host,
+        until: parked.until.map(|until| until.to_string()),
+    })
 }
 
 /// What the first event fixed; every stored execution has one.
@@ -145,6 +166,7 @@ fn head(
         started_at: state.started_at.or(running_since).map(|at| at.to_string()),
         completed_at: state.completed_at.map(|at| at.to_string()),
         duration_ms: duration,
+        parked: None,
         steps: Vec::new(),
     })
 }

@@ -44,6 +44,7 @@ pub(crate) fn letter(row: &LetterRow) -> Result<DeadLetter, Problem> {
         error_type: failure.class.name().to_owned(),
         error_message: failure.message.clone(),
         error_code: failure.code.clone(),
+        target: failure.target.clone(),
         error_stacktrace: (!failure.causes.is_empty()).then(|| failure.causes.join("\n")),
         reason: LetterReason::from_name(row.reason.name()),
         retry_count: row.retry_count,

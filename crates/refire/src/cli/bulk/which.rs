@@ -31,6 +31,9 @@ pub(crate) struct Which {
     /// With this cause, as `refire dlq show` names it
     #[arg(long, value_name = "HEX")]
     fingerprint: Option<String>,
+    /// Whose last call was to this host, such as api.example.com
+    #[arg(long, value_name = "HOST")]
+    target: Option<String>,
     /// Only failures of more than 30 days ago; --archived=all takes those, too
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = ["true", "false", "all"])]
     archived: Option<String>,
@@ -51,6 +54,7 @@ impl Which {
             to: at("--until", &self.until)?,
             q: self.q.clone(),
             fingerprint: self.fingerprint.clone(),
+            target: self.target.clone(),
             archived: self.archived.clone(),
         })
     }

@@ -99,7 +99,10 @@ fn summary(execution: &Execution, cancelled: Option<String>, now: Timestamp) -> 
     let error = error.map(|error| failure_lines(error, "  "));
     let mut screen = Screen::new(head)
         .facts(11, all_facts(execution, now))
-        .facts(11, [("cancelled", cancelled)])
+        .facts(
+            11,
+            [("parked", parked(execution, now)), ("cancelled", cancelled)],
+        )
         .section("Steps", steps)
         .section("Error", error.unwrap_or_default());
     for line in left_undone(execution) {
@@ -115,6 +118,16 @@ fn summary(execution: &Execution, cancelled: Option<String>, now: Timestamp) -> 
         .json("Input", execution.input.as_deref())
         .json("Output", execution.output.as_deref())
         .next(&next_commands(execution))
+}
+
+/// The target that it waits for, because that is left alone.
+fn parked(execution: &Execution, now: Timestamp) -> Option<String> {
+    let parked = execution.parked.as_ref()?;
+    let host = clean(&parked.host);
+    Some(match &parked.until {
+        Some(until) => format!("for {host}, which is tried {}", relative(until, now)),
+        None => format!("for {host}, until somebody closes or resets its breaker"),
+    })
 }
 
 fn all_facts(execution: &Execution, now: Timestamp) -> [(&'static str, Option<String>); 14] {

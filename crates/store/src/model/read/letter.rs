@@ -1,7 +1,9 @@
 //! Dead letters: one, lists of them, and their overview.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
-use refire_core::dead_letter::{RetryEntry, RetryHistory, Tried};
+use refire_core::dead_letter::{LetterStatus, RetryEntry, RetryHistory, Tried};
 use refire_core::execution::EventRow;
 use refire_core::id::{DlqId, ExecutionId};
 use refire_core::time::Timestamp;
@@ -49,6 +51,25 @@ impl Letters for Model {
             // Of the same moment the ids decide, as in a database.
             retries.sort_by_key(|retry| (retry.at, retry.execution));
             Ok(retries.split_off(retries.len().saturating_sub(page(limit))))
+        })
+        .await
+    }
+
+    async fn letters_of_target(
+        &self,
+        target: &str,
+        from: Option<Timestamp>,
+        max: u32,
+    ) -> Result<u64, ReadError> {
+        self.read("letters_of_target", |image| {
+            let from = from.map(first_id_at);
+            let is_it = |(id, filed): &(&DlqId, &Arc<Filed>)| {
+                filed.letter.failure.target.as_deref() == Some(target)
+                    && filed.state.status == LetterStatus::Pending
+                    && from.is_none_or(|from| **id >= from)
+            };
+            let found = image.letters.iter().filter(is_it).count() as u64;
+            Ok(found.min(max.into()))
         })
         .await
     }

@@ -68,6 +68,26 @@ impl Work for Model {
         .await
     }
 
+    async fn waiting_work(
+        &self,
+        workflow: &WorkflowId,
+        steps: &[&str],
+        now: Timestamp,
+        max: u32,
+    ) -> Result<u64, ReadError> {
+        self.read("waiting_work", |image| {
+            let waits = |row: &&std::sync::Arc<WorkRow>| {
+                row.workflow == *workflow
+                    && row.owner.is_none()
+                    && is_due(row, now)
+                    && steps.contains(&row.step.as_str())
+            };
+            let waiting = image.work.values().filter(waits).count() as u64;
+            Ok(waiting.min(max.into()))
+        })
+        .await
+    }
+
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
         let is_asked =
             |id: &WorkflowId| !id.is_system() && workflow.is_none_or(|workflow| workflow == id);

@@ -68,6 +68,15 @@ impl Letters for Postgres {
         sql::letter_retries(self, id, limit).await
     }
 
+    async fn letters_of_target(
+        &self,
+        target: &str,
+        from: Option<Timestamp>,
+        max: u32,
+    ) -> Result<u64, ReadError> {
+        sql::letters_of_target(self, target, from, max).await
+    }
+
     async fn letters_since(&self, from: Timestamp, max: u32) -> Result<u64, ReadError> {
         sql::letters_since(self, from, max).await
     }

@@ -102,6 +102,16 @@ impl Work for Postgres {
         sql::open_executions(self, workflow, max).await
     }
 
+    async fn waiting_work(
+        &self,
+        workflow: &WorkflowId,
+        steps: &[&str],
+        now: Timestamp,
+        max: u32,
+    ) -> Result<u64, ReadError> {
+        sql::waiting_work(self, workflow, steps, now, max).await
+    }
+
     async fn open_counts(&self, workflow: Option<&WorkflowId>) -> Result<OpenCounts, ReadError> {
         sql::open_counts(self, workflow).await
     }

@@ -5,8 +5,8 @@ use super::advance::Advances;
 use super::changes::Changes;
 use super::link::Link;
 use super::{
-    Failed, Order, alert, bulk, callback, catalog, claim, fire, letter, minute, notice, prune,
-    request, scheduled, session, task, trigger, work, worker,
+    Failed, Order, alert, breaker, bulk, callback, catalog, claim, fire, letter, minute, notice,
+    prune, request, scheduled, session, task, trigger, work, worker,
 };
 use crate::{Admit, Advance, Fire, Part, PartOutcome};
 
@@ -25,6 +25,7 @@ pub(super) async fn write(
         Part::SeeWorkers(seen) => worker::see(link, seen).await,
         Part::ForgetWorker { id } => worker::forget(link, id).await,
         Part::ChangeSession(part) => session::change(link, order, part).await,
+        Part::ChangeBreaker(part) => breaker::change(link, part).await,
         Part::AddMinutes(minutes) => minute::add(link, minutes).await,
         Part::ChangeAlerts(changes) => alert::change(link, changes).await,
         Part::ChangeAlertRule(change) => alert::change_rule(link, change).await,
