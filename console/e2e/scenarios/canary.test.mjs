@@ -62,6 +62,7 @@ async function fill() {
   await server.status(made.accepted, 'completed');
   await makeTriggers();
   await makeTasks();
+  await makeDuty();
 }
 
 async function makeTriggers() {
@@ -132,6 +133,22 @@ async function makeTasks() {
   made.failedTask = failing.id;
 }
 
+/** What people on duty write: channels, rules, silences. */
+async function makeDuty() {
+  const { server } = here;
+  await server.call('POST', '/api/channels', {
+    name: CANARY,
+    type: 'webhook',
+    config: { url: `${service.url}/refuses` },
+  });
+  await server.call('POST', '/api/alert-rules', { name: CANARY, kind: 'dlq_growth', above: 0 });
+  await server.call('POST', '/api/silences', {
+    subject: CANARY,
+    ends_at: new Date(Date.now() + 3_600_000).toISOString(),
+    comment: CANARY,
+  });
+}
+
 /** Every page that shows what others wrote, and whether the canary stands on it as text. */
 const PAGES = [
   ['the overview', () => '/', false],
@@ -162,6 +179,12 @@ const PAGES = [
   ['workers', () => '/workers', true],
   ['scheduled tasks', () => '/scheduled', true],
   ['a scheduled task', () => `/scheduled/${made.scheduled}`, true],
+  ['channels', () => '/channels', true],
+  ['deliveries', () => '/channels?tab=deliveries', false],
+  ['alerts', () => '/alerts', false],
+  ['rules', () => '/alerts?tab=rules', true],
+  ['silences', () => '/alerts?tab=silences', true],
+  ['bulk jobs', () => '/bulk', false],
   ['nodes', () => '/nodes', false],
 ];
 

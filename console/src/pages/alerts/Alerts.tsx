@@ -133,7 +133,7 @@ function alertColumns(ask: (asking: Asking) => void): Column<Alert>[] {
     {
       id: 'rule',
       header: t('alerts.rule'),
-      width: 190,
+      width: 150,
       grow: 2,
       required: true,
       cell: (alert) => <span title={alert.rule}>{alert.rule}</span>,
@@ -141,7 +141,7 @@ function alertColumns(ask: (asking: Asking) => void): Column<Alert>[] {
     {
       id: 'subject',
       header: t('alerts.subject'),
-      width: 180,
+      width: 140,
       grow: 2,
       cell: (alert) => (
         <Link {...placeOf(alert.path)} tabIndex={-1} title={alert.subject}>
@@ -149,7 +149,7 @@ function alertColumns(ask: (asking: Asking) => void): Column<Alert>[] {
         </Link>
       ),
     },
-    { id: 'value', header: t('alerts.value'), width: 90, cell: (alert) => alert.value_text },
+    { id: 'value', header: t('alerts.value'), width: 76, cell: (alert) => alert.value_text },
     {
       id: 'since',
       header: t('alerts.since'),
@@ -159,7 +159,7 @@ function alertColumns(ask: (asking: Asking) => void): Column<Alert>[] {
     {
       id: 'told',
       header: t('alerts.told'),
-      width: 130,
+      width: 104,
       cell: (alert) =>
         alert.muted ? (
           <span className={classes.muted}>{t('alerts.muted')}</span>
@@ -170,7 +170,7 @@ function alertColumns(ask: (asking: Asking) => void): Column<Alert>[] {
     {
       id: 'acked',
       header: t('alerts.at'),
-      width: 120,
+      width: 104,
       cell: (alert) =>
         alert.acked_at && (
           <span>
@@ -181,7 +181,7 @@ function alertColumns(ask: (asking: Asking) => void): Column<Alert>[] {
     {
       id: 'actions',
       header: t('alerts.actions'),
-      width: 190,
+      width: 176,
       required: true,
       cell: (alert) =>
         alert.phase !== 'resolved' && (

@@ -1,1 +1,0 @@
-export{r as plainValue,i as readYaml}from"./yaml-CFjImJ36.js";
