@@ -178,7 +178,7 @@ async fn numbers_are_counted_and_outlive_the_engine() {
         .targets
         .script("/a", &[Answer::Status(503), Answer::Ok("{}")]);
     run(&engine, &workflow, "{}").await;
-    world.targets.script("/a", &[Answer::Status(503); 3]);
+    world.targets.script("/a", &[Answer::Status(503)]);
     run(&engine, &workflow, "{}").await;
     let filter = MinuteFilter {
         workflow: Some(workflow),

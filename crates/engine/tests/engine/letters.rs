@@ -20,6 +20,7 @@ steps:
 fn wish(letter: DlqId, from: RetryFrom, input: Option<&str>) -> LetterRetryRequest {
     let input = input.map(|text| Json::parse(text).unwrap());
     LetterRetryRequest {
+        retries: false,
         letter,
         input,
         from,

@@ -391,6 +391,7 @@ async fn a_letter_is_retried_by_what_was_fixed_on_another_node() {
     let letters = deaf.store().letters(&filter, None, 1).await.unwrap();
     apply(&one, &SOURCE.replace("/a", "/fixed")).await;
     let retry = LetterRetryRequest {
+        retries: false,
         letter: letters[0].id,
         input: None,
         from: RetryFrom::Start,
