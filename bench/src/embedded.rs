@@ -12,6 +12,7 @@ use refire_engine::caller::Caller;
 use refire_engine::clock::{Clock, SystemClock};
 use refire_engine::limit::Limits;
 use refire_engine::target::{Allow, HttpAnswer, HttpRequest};
+use refire_engine::vault::{MasterKey, Vault};
 use refire_engine::{Accepted, Engine, Submission};
 use refire_store::sqlite::{Options, Sqlite};
 use refire_store::{Layered, Store};
@@ -74,6 +75,7 @@ impl Embedded {
         let mut builder = Engine::builder(Arc::clone(&store) as _)
             .clock(clock)
             .limits(limits)
+            .vault(Vault::new(MasterKey::new([7; 32]), None))
             .allow_private_targets(Allow::All);
         if let Some(caller) = caller {
             builder = builder.caller(caller);

@@ -15,6 +15,7 @@ mod line;
 mod lists;
 mod load;
 mod machine;
+mod notices;
 mod overhead;
 mod payloads;
 mod pickup;
@@ -58,7 +59,7 @@ macro_rules! measurements {
     };
 }
 
-const ALL: [Measurement; 29] = measurements! {
+const ALL: [Measurement; 32] = measurements! {
     "raw" in "B5": "what the disk and SQLite can do", raw::report();
     "ingest" in "B1": "requests over HTTP, answered when durable", wait(ingest::report());
     "webhooks" in "B1": "signed requests to a webhook", wait(webhooks::report());
@@ -76,6 +77,8 @@ const ALL: [Measurement; 29] = measurements! {
     "tasks" in "XT": "tasks for workers", wait(tasks::report());
     "tasks-many" in "XT": "very many polls, heartbeats, clocks and delayed tasks", wait(tasks::many());
     "callbacks" in "CB": "targets that call back, and the history of scheduled tasks", wait(tasks::callbacks());
+    "notices" in "NOTE": "how soon people are told, and what a storm of dead letters costs", wait(notices::report());
+    "bulk" in "BULK": "dead letters that are retried by one job", wait(tasks::bulk());
     "pg-executions" in "PG": "the engine on PostgreSQL: executions on one node and on three", wait(postgres::executions());
     "pg-claims" in "PG": "claims beside a million finished executions", wait(postgres::claims());
     "pg-pickup" in "PG": "from durable on a node to called by another", wait(pickup::on_postgres());
@@ -87,6 +90,7 @@ const ALL: [Measurement; 29] = measurements! {
     "pg-tasks" in "XT": "tasks for workers on PostgreSQL", wait(tasks::on_postgres());
     "pg-tasks-many" in "XT": "very many of them on PostgreSQL", wait(tasks::many_on_postgres());
     "pg-callbacks" in "CB": "the same on PostgreSQL", wait(tasks::callbacks_on_postgres());
+    "pg-bulk" in "BULK": "the same on PostgreSQL", wait(tasks::bulk_on_postgres());
     // Counting allocations takes an allocator of its own, and so a program of its own.
     "retry" in "retry": "what a policy costs where nothing fails", run_program("refire-bench-retry");
 };

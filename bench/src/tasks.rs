@@ -8,8 +8,10 @@
 //! | `poll.rs` | how soon a worker has a task; very many that wait |
 //! | `clock.rs` | heartbeats, and clocks that run out |
 //! | `flood.rs` | polls beside a million tasks that nobody may fetch yet |
+//! | `bulk.rs` | BULK, dead letters that are retried by one job |
 //! | `callback.rs` | CB, targets that call back, and the history of scheduled tasks |
 
+mod bulk;
 mod callback;
 mod clock;
 mod cycle;
@@ -63,6 +65,16 @@ pub(crate) async fn callbacks() -> anyhow::Result<()> {
 /// Prints `CB` on PostgreSQL.
 pub(crate) async fn callbacks_on_postgres() -> anyhow::Result<()> {
     callback::report(&Kind::Postgres).await
+}
+
+/// Prints `BULK` on SQLite.
+pub(crate) async fn bulk() -> anyhow::Result<()> {
+    bulk::report(&Kind::Sqlite).await
+}
+
+/// Prints `BULK` on PostgreSQL.
+pub(crate) async fn bulk_on_postgres() -> anyhow::Result<()> {
+    bulk::report(&Kind::Postgres).await
 }
 
 async fn few(kind: &Kind) -> anyhow::Result<()> {

@@ -30,6 +30,7 @@ impl Rows {
                 Effect::Abort => self.0.clear(),
                 // Tasks and callbacks are played in the core's own properties.
                 Effect::Offer(_)
+                | Effect::OfferNow(_)
                 | Effect::OfferAgain { .. }
                 | Effect::Retire { .. }
                 | Effect::Close { .. }

@@ -6,9 +6,9 @@ mod parameter;
 pub use parameter::{Kind, Parameter, Value};
 
 use crate::model::{
-    AlertPhase, BreakerState, BulkOutcome, BulkState, ExecutionStatus, LetterStatus, RequestStatus,
-    ScheduleType, SlotStatus, StartedBy, TaskExecutionStatus, TaskStatus, TriggerType,
-    WorkerStatus,
+    AlertPhase, BreakerState, BulkOutcome, BulkState, ExecutionStatus, LetterStatus,
+    NotificationStatus, RequestStatus, ScheduleType, SlotStatus, StartedBy, TaskExecutionStatus,
+    TaskStatus, TriggerType, WorkerStatus,
 };
 
 /// The names of events, which are shouted.
@@ -453,6 +453,16 @@ queries! {
         /// Only retries, or only first attempts
         #[cli(long = "retries", value_name = "BOOL", help = "Only retries (true), or only first attempts (false)")]
         is_retry: Option<bool> = "isRetry",
+    }
+
+    /// Which messages to people.
+    NotificationQuery: Args {
+        /// Of this channel
+        #[cli(long, value_name = "ID", help = "Only messages of this channel (chn_…)")]
+        channel: Option<String> = "channel",
+        /// With one of these statuses; repeat it or separate by commas, such as `failed,retrying`
+        #[cli(long, value_name = "STATUS", value_delimiter = ',', help = "Only messages with this status; several are separated by commas")]
+        status: Vec<NotificationStatus> = "status",
     }
 
     /// How to cancel a scheduled task.

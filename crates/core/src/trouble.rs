@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::alert::RuleKind;
 use crate::definition::WorkflowId;
-use crate::id::{AlertId, NodeId, TriggerId};
+use crate::id::{AlertId, ChannelId, NodeId, TriggerId};
 use crate::time::Timestamp;
 
 pub use words::Words;
@@ -82,6 +82,15 @@ pub enum Kind {
     Quarantine(TriggerId),
     /// Tasks of a type wait, and no worker asks for them.
     TaskWaitingWithoutWorker(String),
+    /// Nothing gets through a channel.
+    ChannelBroken {
+        /// The channel.
+        channel: ChannelId,
+        /// Its name.
+        name: String,
+        /// What went wrong.
+        because: String,
+    },
     /// An alert fires.
     AlertFiring {
         /// Which.
@@ -105,6 +114,7 @@ impl Kind {
             Self::NodeLost { .. } => "node_lost",
             Self::Quarantine(_) => "quarantine",
             Self::TaskWaitingWithoutWorker(_) => "task_waiting_without_worker",
+            Self::ChannelBroken { .. } => "channel_broken",
             Self::AlertFiring { .. } => "alert_firing",
         }
     }
@@ -113,6 +123,8 @@ impl Kind {
     const fn rank(&self) -> u8 {
         match self {
             Self::NodeLost { .. } => 0,
+            // Nobody hears of all the rest.
+            Self::ChannelBroken { .. } => 0,
             Self::TriggerUnreadable(..) => 1,
             Self::TriggerOverdue(_) => 2,
             Self::TaskWaitingWithoutWorker(_) => 3,
@@ -151,6 +163,7 @@ impl Trouble {
             Kind::WorkerDead { worker, .. } => Some(worker.clone()),
             Kind::NodeLost { node, .. } => Some(node.to_string()),
             Kind::TaskWaitingWithoutWorker(task_type) => Some(task_type.clone()),
+            Kind::ChannelBroken { channel, .. } => Some(channel.to_string()),
             Kind::AlertFiring { alert, .. } => Some(alert.to_string()),
         }
         .unwrap_or_default()
@@ -242,6 +255,19 @@ pub struct Waiting {
     pub since: Timestamp,
 }
 
+/// A channel that nothing gets through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// The channel.
+    pub channel: ChannelId,
+    /// Its name.
+    pub name: String,
+    /// What went wrong.
+    pub because: String,
+    /// When its last message failed.
+    pub since: Timestamp,
+}
+
 /// An alert that fires.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
@@ -276,6 +302,8 @@ pub struct Facts {
     pub refused: Vec<Refused>,
     /// Tasks without workers.
     pub waiting: Vec<Waiting>,
+    /// Channels that nothing gets through.
+    pub broken: Vec<Broken>,
     /// Alerts that fire.
     pub alarms: Vec<Alarm>,
 }
@@ -290,6 +318,7 @@ pub fn judge(facts: &Facts, now: Timestamp) -> Vec<Trouble> {
     all.extend(facts.workers.iter().filter_map(|it| silent(it, now)));
     all.extend(facts.nodes.iter().filter_map(|it| lease(it, now)));
     all.extend(facts.refused.iter().map(refused));
+    all.extend(facts.broken.iter().map(broken));
     all.extend(facts.waiting.iter().filter_map(|it| waiting(it, now)));
     all.extend(facts.alarms.iter().filter_map(alarm));
     all.sort_by_cached_key(|it| {
@@ -373,6 +402,20 @@ fn lease(found: &Lease, now: Timestamp) -> Option<Trouble> {
         count: None,
         since: found.renewed_at,
     })
+}
+
+fn broken(it: &Broken) -> Trouble {
+    Trouble {
+        kind: Kind::ChannelBroken {
+            channel: it.channel,
+            name: it.name.clone(),
+            because: it.because.clone(),
+        },
+        severity: Severity::Critical,
+        workflow: None,
+        count: None,
+        since: it.since,
+    }
 }
 
 fn refused(found: &Refused) -> Trouble {

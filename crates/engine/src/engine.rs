@@ -18,6 +18,7 @@ use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::dispatch::Dispatcher;
 use crate::lock::Mutex;
+use crate::maintenance::Retention;
 use crate::services::Services;
 use build::{RunningCommitter, Threads};
 
@@ -89,6 +90,12 @@ impl Engine {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.context.now()
+    }
+
+    /// How long ended executions are kept.
+    #[must_use]
+    pub fn retention(&self) -> &Retention {
+        &self.context.retention
     }
 
     /// How long all but one of a hundred of this node's newest commits took at most.

@@ -13,6 +13,7 @@ use refire_store::{OldExecutions, Part, PartOutcome, Prune};
 use crate::commit::{CommitFailure, Queue};
 use crate::context::Context;
 use crate::entropy::jittered;
+use crate::notify;
 use crate::turn::Turn;
 
 /// Rows looked at in one chunk; more would hold up the writer noticeably.
@@ -40,6 +41,9 @@ pub struct Retention {
     /// nodes that start together do not all look at once. Not later than `every`.
     pub first_within: Duration,
 }
+
+/// How long messages to people are kept, whatever else is.
+const MESSAGES_KEPT: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
@@ -113,13 +117,20 @@ impl Pruner<'_> {
     /// None if the store takes nothing now.
     async fn executions(&self) -> Option<u64> {
         let retention = &self.0.retention;
+        let ended = vec![
+            Status::Completed,
+            Status::Cancelled,
+            Status::Failed,
+            Status::Dlq,
+        ];
         let rules = [
-            (vec![Status::Completed], retention.completed),
-            (vec![Status::Cancelled], retention.cancelled),
-            (vec![Status::Failed, Status::Dlq], retention.failed),
+            (None, vec![Status::Completed], retention.completed),
+            (None, vec![Status::Cancelled], retention.cancelled),
+            (None, vec![Status::Failed, Status::Dlq], retention.failed),
+            (Some(notify::workflow_id()), ended, Some(MESSAGES_KEPT)),
         ];
         let mut removed = 0;
-        for (statuses, age) in rules {
+        for (workflow, statuses, age) in rules {
             let Some(age) = age else { continue };
             let mut after = None;
             loop {
@@ -128,6 +139,7 @@ impl Pruner<'_> {
                 let chunk = Prune::Executions(OldExecutions {
                     statuses,
                     before,
+                    workflow: workflow.clone(),
                     after,
                     limit: CHUNK_ROWS,
                 });

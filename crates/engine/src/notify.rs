@@ -40,6 +40,7 @@ pub use channel::{Made, Shown};
 pub use delivery::{Delivery, DeliveryFilter};
 pub(crate) use raise::{dead_letter, of_plan};
 pub(crate) use wanted::Wanted;
+pub(crate) use workflow::id as workflow_id;
 
 /// Channels, and the messages that are sent through them.
 pub struct Notifications {

@@ -11,6 +11,7 @@ mod batch;
 mod body;
 mod bulk;
 mod callback;
+mod channel;
 mod console;
 mod cursor;
 mod description;
@@ -24,6 +25,7 @@ mod id;
 pub(crate) mod listen;
 mod lock;
 mod node;
+mod notification;
 mod observe;
 mod origin;
 mod overview;
@@ -260,6 +262,7 @@ fn guarded_routes(app: &App) -> OpenApiRouter<App> {
         .merge(tagged("Targets", target_routes()))
         .merge(tagged("Tasks", task_routes()))
         .merge(tagged("Scheduled tasks", scheduled_routes()))
+        .merge(tagged("Notifications", notification_routes()))
         .merge(tagged("Alerts", alert_routes()))
         .merge(tagged("Console", sessions))
         .merge(tagged("Server", server))
@@ -284,6 +287,21 @@ fn task_routes() -> OpenApiRouter<App> {
         .routes(routes!(task::unlock_task))
         .routes(routes!(worker::list_workers))
         .routes(routes!(worker::remove_worker))
+}
+
+fn notification_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(channel::create_channel, channel::list_channels))
+        .routes(routes!(channel::preview_channel))
+        .routes(routes!(
+            channel::get_channel,
+            channel::change_channel,
+            channel::delete_channel
+        ))
+        .routes(routes!(channel::test_channel))
+        .routes(routes!(notification::list_notifications))
+        .routes(routes!(notification::get_notification))
+        .routes(routes!(notification::resend_notification))
 }
 
 fn target_routes() -> OpenApiRouter<App> {

@@ -6,9 +6,11 @@
 mod admin_key;
 mod alert_rules;
 mod alerts;
+mod archive;
 mod backup;
 mod bench;
 mod bulk;
+mod channels;
 mod console;
 mod cron;
 mod definitions;
@@ -24,6 +26,7 @@ mod input;
 mod migrate;
 mod moment;
 mod nodes;
+mod notifications;
 mod outcome;
 mod output;
 mod overview;
@@ -149,6 +152,22 @@ Examples:
   refire scheduled run task-01j9x8w7v6t5s4r3q2p1n0m9k8")]
     #[command(subcommand)]
     Scheduled(scheduled::ScheduledCommand),
+    /// Add, change, test and remove channels: who is told of what, and where
+    #[command(after_help = "\
+Examples:
+  refire channels add -f ops.yaml
+  refire channels list
+  refire channels test chn_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand, visible_alias = "channel")]
+    Channels(channels::ChannelsCommand),
+    /// List messages to people and whether they got through, and send one again
+    #[command(after_help = "\
+Examples:
+  refire notifications list --status failed
+  refire notifications show ntf_01j9x8w7v6t5s4r3q2p1n0m9k8
+  refire notifications resend ntf_01j9x8w7v6t5s4r3q2p1n0m9k8")]
+    #[command(subcommand, visible_alias = "notification")]
+    Notifications(notifications::NotificationsCommand),
     /// Start an execution of a workflow
     ///
     /// Prints the execution's id, or its output with --wait. Interrupting the wait does not stop the
@@ -266,6 +285,11 @@ Examples:
     Nodes(nodes::NodesArgs),
     /// Update the tables of a PostgreSQL database, or move an SQLite database to it
     Migrate(migrate::MigrateArgs),
+    /// Write finished executions to files before the server removes them
+    ///
+    /// One line of JSON for each, with its input, output, steps and log. Run it regularly: each run begins where the last
+    /// one ended.
+    Archive(archive::ArchiveArgs),
     /// Back up all data to an SQLite file, while the server runs
     ///
     /// The server writes the copy. If no server runs on this machine, the database in the data
@@ -392,6 +416,8 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Trigger(command) => trigger::run(session, &command).await,
         Command::ScheduleTask(args) => scheduled::schedule(session, &args).await,
         Command::Scheduled(command) => scheduled::run(session, &command).await,
+        Command::Channels(command) => channels::run(session, &command).await,
+        Command::Notifications(command) => notifications::run(session, &command).await,
         Command::Execute(args) => execute::run(session, &args).await,
         Command::Executions(command) => executions::run(session, &command).await,
         Command::Retries(command) => retries::run(session, &command).await,
@@ -409,6 +435,7 @@ async fn ask(session: &Session, command: Command) -> anyhow::Result<Outcome> {
         Command::Overview(args) => overview::run(session, &args).await,
         Command::Nodes(_) => nodes::run(session).await,
         Command::Migrate(args) => migrate::run(session, &args).await,
+        Command::Archive(args) => archive::run(session, &args).await,
         Command::Backup(args) => backup::run(session, &args).await,
         Command::AdminKey(command) => admin_key::run(session, &command).await,
         _ => version::run(session).await,

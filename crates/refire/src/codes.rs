@@ -161,6 +161,16 @@ codes! {
     TOO_MANY_LOGINS = "RF0083", 429, "Too many attempts to log in";
     /// A session that wants to make another.
     LINK_NEEDS_KEY = "RF0084", 403, "Only a key makes login links";
+    /// A channel's settings have problems; each is named.
+    INVALID_CHANNEL = "RF0085", 400, "The channel is not valid";
+    /// No such channel.
+    NO_CHANNEL = "RF0086", 404, "There is no such channel";
+    /// No such message to people.
+    NO_NOTIFICATION = "RF0087", 404, "There is no such notification";
+    /// A hundred are enough.
+    TOO_MANY_CHANNELS = "RF0088", 409, "There are too many channels";
+    /// `If-Match` names another version.
+    CHANNEL_CHANGED = "RF0089", 412, "The channel was changed by somebody else";
     /// No such bulk job.
     NO_BULK_JOB = "RF0090", 404, "There is no such bulk job";
     /// A bulk job has problems; each is named with its field.

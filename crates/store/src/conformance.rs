@@ -15,6 +15,7 @@ pub mod advance;
 pub mod alerts;
 pub mod backup;
 pub mod breakers;
+pub mod bulk;
 pub mod callbacks;
 pub mod catalog;
 pub mod claim;
@@ -193,6 +194,13 @@ macro_rules! conformance {
             only_a_pending_letter_is_retried, a_retry_on_an_old_generation_is_refused,
             a_letter_is_given_up_once,
             a_stray_settlement_changes_nothing,
+        );
+        $crate::conformance_topic!($lab, bulk:
+            a_job_is_kept_as_it_was_asked_for, a_retry_is_made_once_for_each_job,
+            what_is_refused_leaves_no_row, letters_are_given_up_with_their_rows,
+            a_purge_takes_the_execution_along, a_job_that_moved_on_is_not_moved,
+            counts_are_exact_wherever_the_cursor_is, old_rows_go_and_counts_stay,
+            what_is_there_is_told_from_what_is_not, a_backup_has_the_jobs,
         );
         $crate::conformance_topic!($lab, letter_lists:
             filters_choose_letters, pages_of_letters_meet,

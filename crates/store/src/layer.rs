@@ -107,6 +107,11 @@ impl<L: Layer> Store for Layered<L> {
         self.0.below().backup(to, progress).await
     }
 
+    async fn size(&self) -> Result<Option<u64>, ReadError> {
+        self.0.asked("size", &[]).await?;
+        self.0.below().size().await
+    }
+
     fn is_shared(&self) -> bool {
         self.0.below().is_shared()
     }

@@ -120,6 +120,11 @@ pub trait Store:
         progress: &(dyn Fn(u64, u64) + Send + Sync),
     ) -> Result<(), ReadError>;
 
+    /// How large the store is, in bytes; none where that cannot be said.
+    async fn size(&self) -> Result<Option<u64>, ReadError> {
+        Ok(None)
+    }
+
     /// Whether other processes may use the store at the same time.
     fn is_shared(&self) -> bool {
         false

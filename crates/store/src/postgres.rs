@@ -40,6 +40,7 @@ pub use options::{BadOptions, Options};
 pub use scratch::Scratch;
 pub(crate) use write::link::{Value, values};
 
+use crate::sql::{Database, Query};
 use crate::{Batch, CommitError, News, PartOutcome, ReadError, Store};
 use news::Wire;
 use pool::Pool;
@@ -205,6 +206,11 @@ fn may_come_yet(error: &ReadError) -> bool {
 impl Store for Postgres {
     async fn commit(&self, batch: &Batch) -> Result<Vec<PartOutcome>, CommitError> {
         self.writer.commit(batch).await
+    }
+
+    async fn size(&self) -> Result<Option<u64>, ReadError> {
+        let size = Query::new("SELECT pg_database_size(current_database())");
+        Database::row(self, size).await
     }
 
     async fn backup(

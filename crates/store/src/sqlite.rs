@@ -34,6 +34,7 @@ pub use checkpoint::Stats;
 pub use restore::{Restored, restore};
 pub(crate) use rows::{NewCopy, Original};
 
+use crate::sql::{Database, Query};
 use crate::{Batch, CommitError, PartOutcome, ReadError, Store};
 use checkpoint::{Checkpointer, Gauge};
 use lock::FileLock;
@@ -155,6 +156,12 @@ impl Store for Sqlite {
             self.nodes.require(node)?;
         }
         self.desk.commit(batch)
+    }
+
+    async fn size(&self) -> Result<Option<u64>, ReadError> {
+        const SIZE: &str =
+            "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+        Database::row(self, Query::new(SIZE)).await
     }
 
     async fn backup(

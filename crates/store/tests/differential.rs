@@ -10,6 +10,8 @@
 mod alert;
 #[path = "differential/breaker.rs"]
 mod breaker;
+#[path = "differential/bulk.rs"]
+mod bulk;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "differential/decision.rs"]
@@ -79,7 +81,7 @@ impl Drop for Played {
 struct Tally(RefCell<BTreeMap<&'static str, u64>>);
 
 /// What a usual run must see.
-const ENDS: [&str; 21] = [
+const ENDS: [&str; 22] = [
     "begun",
     "changed",
     "claimed",
@@ -87,6 +89,7 @@ const ENDS: [&str; 21] = [
     "done",
     "duplicate",
     "duplicate with another body",
+    "item done",
     "letter not pending",
     "locked",
     "name taken",

@@ -9,6 +9,12 @@
 mod alert;
 #[path = "differential/breaker.rs"]
 mod breaker;
+#[path = "differential/bulk.rs"]
+mod bulk;
+#[path = "postgres/bulk_lost.rs"]
+mod bulk_lost;
+#[path = "postgres/bulk_race.rs"]
+mod bulk_race;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/cuts.rs"]

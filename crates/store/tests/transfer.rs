@@ -9,6 +9,8 @@
 mod alert;
 #[path = "differential/breaker.rs"]
 mod breaker;
+#[path = "differential/bulk.rs"]
+mod bulk;
 #[path = "differential/callback.rs"]
 mod callback;
 #[path = "postgres/damage.rs"]

@@ -12,9 +12,10 @@ use crate::error::Error;
 use crate::model::{
     Alert, AlertRule, AlertRulePreview, Attempt, BackfillRequest, BackfillResult, BatchItem,
     BatchResult, BulkDeadLetters, BulkExecutions, BulkItem, BulkJob, BulkPreview, BulkStarted,
-    CallbackBody, CronHistory, DeadLetter, DeadLetterDetail, DeadLetterRetried, DeadLetterSummary,
-    EnableTrigger, Event, Execution, ExecutionCount, ExecutionPage, ExecutionRunAgain, ExtendTask,
-    FailTask, Heartbeat, LedgerEntry, MinuteStats, Node, Overview, Page, PlannedSlot,
+    CallbackBody, Channel, ChannelPreview, CronHistory, DeadLetter, DeadLetterDetail,
+    DeadLetterRetried, DeadLetterSummary, EnableTrigger, Event, Execution, ExecutionCount,
+    ExecutionPage, ExecutionRunAgain, ExtendTask, FailTask, Heartbeat, LedgerEntry, MinuteStats,
+    Node, Notification, NotificationStarted, Overview, Page, PlannedSlot, PreviewChannel,
     PreviewWebhook, PreviewedWebhook, RecheckRequests, RecheckedRequests, ReplayRequest,
     ReplayResult, RequestSummary, RetriedExecution, RetryLetter, RetryTimeline, RotateSecret,
     SchedulePreview, ScheduledTask, ScheduledTaskCreated, ScheduledTaskPage, SearchResult, Session,
@@ -25,10 +26,10 @@ use crate::model::{
 };
 use crate::query::{
     AlertQuery, BulkItemQuery, BulkQuery, CancelQuery, CancelTaskQuery, ChangeQuery, DiffQuery,
-    EventQuery, ExecutionQuery, HistoryQuery, LetterQuery, NextQuery, OfWorkflow, OverviewQuery,
-    Paging, RangeQuery, RecheckQuery, RequestQuery, RetriedQuery, RetryNowQuery, ScheduledQuery,
-    SearchQuery, SlotQuery, StatsQuery, TargetQuery, TaskHistoryQuery, TaskQuery, TriggerQuery,
-    UpcomingQuery, WorkerQuery, WorkflowQuery,
+    EventQuery, ExecutionQuery, HistoryQuery, LetterQuery, NextQuery, NotificationQuery,
+    OfWorkflow, OverviewQuery, Paging, RangeQuery, RecheckQuery, RequestQuery, RetriedQuery,
+    RetryNowQuery, ScheduledQuery, SearchQuery, SlotQuery, StatsQuery, TargetQuery,
+    TaskHistoryQuery, TaskQuery, TriggerQuery, UpcomingQuery, WorkerQuery, WorkflowQuery,
 };
 
 /// A part of a path, whatever characters it has.
@@ -338,4 +339,25 @@ calls! {
         query (query.clone(), paging.clone());
     /// Asks the target of a scheduled task how an attempt goes.
     GET "/task-history/{id}/{execution}/status" task_status[id: &str, execution: &str]() -> TaskStatusAnswer;
+    /// Makes a channel from JSON or YAML text.
+    POST "/api/channels" create_channel[](source: &str) -> Channel, text source;
+    /// All channels.
+    GET "/api/channels" channels[]() -> Page<Channel>;
+    /// One channel.
+    GET "/api/channels/{id}" channel[id: &str]() -> Channel;
+    /// Changes a channel by a merge patch (JSON or YAML text) on what is shown of it.
+    PATCH "/api/channels/{id}" change_channel[id: &str](patch: &str, version: Option<u32>) -> Channel, text patch, over version;
+    /// Removes a channel.
+    DELETE "/api/channels/{id}" delete_channel[id: &str]() -> ();
+    /// Sends a test message through a channel.
+    POST "/api/channels/{id}/test" test_channel[id: &str]() -> NotificationStarted;
+    /// What a message would look like; nothing is sent.
+    POST "/api/channels/preview" preview_channel[](preview: &PreviewChannel) -> ChannelPreview, json preview;
+    /// Messages to people, newest first.
+    GET "/api/notifications" notifications[](query: &NotificationQuery, paging: &Paging) -> Page<Notification>,
+        query (query.clone(), paging.clone());
+    /// One message.
+    GET "/api/notifications/{id}" notification[id: &str]() -> Notification;
+    /// Sends a message once more.
+    POST "/api/notifications/{id}/resend" resend_notification[id: &str]() -> NotificationStarted;
 }

@@ -55,6 +55,9 @@ shapes! {
         pub dlq_entry_id: Option<String>,
         /// The dead letter it retries.
         pub parent_dlq_entry_id: Option<String>,
+        /// The execution that it repeats: a retry of its dead letter, or run again.
+        #[serde(default)]
+        pub parent_execution_id: Option<String>,
         /// When it was accepted.
         pub created_at: String,
         /// When its first attempt began.

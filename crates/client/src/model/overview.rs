@@ -29,6 +29,9 @@ shapes! {
         /// Alerts.
         #[serde(default)]
         pub alerts: AlertCounts,
+        /// What is stored, and for how long.
+        #[serde(default)]
+        pub storage: Option<Storage>,
     }
 
     /// Alerts; each counted up to 1,000.
@@ -38,6 +41,18 @@ shapes! {
         pub firing: u64,
         /// Those that are bad, but not for long enough.
         pub pending: u64,
+    }
+
+    /// What is stored, and for how long.
+    pub struct Storage {
+        /// How large the database is, in bytes; null where that is not known.
+        pub bytes: Option<u64>,
+        /// How long completed executions are kept, in seconds; null = for ever.
+        pub keep_completed_s: Option<u64>,
+        /// The same for cancelled ones.
+        pub keep_cancelled_s: Option<u64>,
+        /// The same for failed ones; those with a dead letter that is pending stay.
+        pub keep_failed_s: Option<u64>,
     }
 
     /// Executions by their status.

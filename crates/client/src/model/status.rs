@@ -223,7 +223,38 @@ words! {
         DeadLetters = "dead_letters", TriggerOverdue = "trigger_overdue",
         TriggerUnreadable = "trigger_unreadable", WorkerDead = "worker_dead", NodeLost = "node_lost",
         Quarantine = "quarantine", TaskWaitingWithoutWorker = "task_waiting_without_worker",
-        AlertFiring = "alert_firing",
+        ChannelBroken = "channel_broken", AlertFiring = "alert_firing",
+    }
+
+    /// Where a channel's messages go.
+    ChannelType {
+        Teams = "teams", Slack = "slack", Email = "email", Webhook = "webhook", PagerDuty = "pagerduty",
+    }
+
+    /// The language of a channel's messages.
+    ChannelLanguage {
+        English = "en", Chinese = "zh-TW",
+    }
+
+    /// What people are told of.
+    NoticeKind {
+        DeadLetterCreated = "dead_letter.created", DeadLetterResolved = "dead_letter.resolved",
+        TriggerOverdue = "trigger.overdue", TriggerRecovered = "trigger.recovered",
+        TriggerMissed = "trigger.missed", BreakerOpened = "breaker.opened",
+        BreakerClosed = "breaker.closed", AlertFiring = "alert.firing",
+        AlertResolved = "alert.resolved",
+    }
+
+    /// Which message of its group it is.
+    NotificationPhase {
+        First = "first", More = "more", Reminder = "reminder", Over = "over", Digest = "digest",
+        Test = "test",
+    }
+
+    /// How far a message is.
+    NotificationStatus {
+        Sending = "sending", Retrying = "retrying", Accepted = "accepted", Failed = "failed",
+        Cancelled = "cancelled",
     }
 
     /// What a rule of alerts watches.

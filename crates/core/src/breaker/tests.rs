@@ -286,7 +286,9 @@ fn calls_do_not_come_back_while_they_fail() {
 #[test]
 fn a_node_without_calls_does_not_say_soon_that_all_is_well() {
     let mut ramp = Ramp::new(1, 4, at(0));
-    (1..=50).for_each(|second| drop(ramp.rise(at(second))));
+    (1..=50).for_each(|second| {
+        ramp.rise(at(second));
+    });
     assert_eq!(ramp.limit(), 4);
     assert!(!ramp.is_done(at(50)) && ramp.is_done(at(60)));
 }

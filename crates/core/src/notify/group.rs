@@ -25,8 +25,12 @@ const SECOND_AFTER: Duration = Duration::from_secs(60);
 const LATER_AFTER: Duration = Duration::from_secs(300);
 /// After so long without anything new comes a reminder.
 const REMINDED_AFTER: Duration = Duration::from_secs(4 * 3_600);
-/// How often is looked whether something is over that says nothing when it is.
-const LOOKED_AT_EVERY: Duration = Duration::from_secs(10);
+/// How often is looked, at first, whether something is over that says nothing when it is.
+const LOOKED_AT_EVERY: Duration = Duration::from_secs(2);
+/// The longest time between two looks; they come the less often the longer nothing happened.
+const LOOKED_AT_LEAST_EVERY: Duration = Duration::from_secs(300);
+/// Of the time since something happened, this part goes by until the next look.
+const LOOK_SHARE: u32 = 20;
 /// How long a group that is over is remembered: what comes again within it goes on at the same pace.
 const REMEMBERED_FOR: Duration = Duration::from_secs(600);
 /// Notices of a group that are shown.
@@ -170,7 +174,6 @@ impl Group {
             };
         }
         match self.is_watched() {
-            // A look moves `told_at` of nothing; the next one is counted from what is known.
             true => self.until.plus(LOOKED_AT_EVERY),
             false => self.reminded_at(),
         }
@@ -181,7 +184,11 @@ impl Group {
     pub fn due_after_look(&self, now: Timestamp) -> Timestamp {
         match self.count > self.told || self.over_at.is_some() {
             true => self.due_at(),
-            false => now.plus(LOOKED_AT_EVERY).min(self.reminded_at().max(now)),
+            false => {
+                let quiet = now.since(self.until) / LOOK_SHARE;
+                let wait = quiet.clamp(LOOKED_AT_EVERY, LOOKED_AT_LEAST_EVERY);
+                now.plus(wait).min(self.reminded_at().max(now))
+            }
         }
     }
 
@@ -232,7 +239,7 @@ impl Group {
     /// The message of its turn; from now on people have been told.
     pub fn tell(&mut self, phase: Phase, now: Timestamp) -> Message {
         let kind = match phase {
-            Phase::Over => self.family.end().unwrap_or(self.family.beginning()),
+            Phase::Over => self.family.end().unwrap_or_else(|| self.family.beginning()),
             _ => self.family.beginning(),
         };
         let message = Message {

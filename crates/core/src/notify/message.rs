@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::facts::Facts;
+use super::facts::{FactName, Facts};
+use super::group::Group;
 use super::kind::NoticeKind;
 use crate::definition::WorkflowId;
 use crate::id::GroupId;
@@ -116,6 +117,31 @@ impl Message {
             until: now,
             newest: Vec::new(),
             groups: Vec::new(),
+        }
+    }
+
+    /// What people might be sent, to look at.
+    #[must_use]
+    pub fn sample(phase: Phase, now: Timestamp) -> Self {
+        let facts = Facts::new("orders", now)
+            .text("the target answered 503: Service Unavailable")
+            .page("/dlq")
+            .fact(FactName::Workflow, "orders")
+            .fact(FactName::Step, "charge (6/6)")
+            .fact(FactName::Error, "http_status 503")
+            .fact(FactName::Reason, "exhausted");
+        let begun = Group::begin(NoticeKind::DeadLetterCreated, None, "0", &facts, now);
+        match (phase, begun) {
+            (Phase::Test, _) | (_, None) => Self::test(now),
+            (Phase::Digest, Some(mut group)) => {
+                let one = group.tell(Phase::First, now);
+                Self::digest(&[one.clone(), one], now)
+            }
+            (phase, Some(mut group)) => {
+                group.add(NoticeKind::DeadLetterCreated, &facts, now);
+                group.add(NoticeKind::DeadLetterCreated, &facts, now);
+                group.tell(phase, now)
+            }
         }
     }
 

@@ -165,7 +165,37 @@ fn everything() -> Facts {
             count: 2,
             since: ago(HOUR),
         }],
+        alarms: vec![alarm(RuleKind::FailureRate)],
+        broken: vec![Broken {
+            channel: ChannelId::from_bytes([4; 16]),
+            name: "ops".to_owned(),
+            because: "404".to_owned(),
+            since: ago(MINUTE),
+        }],
     }
+}
+
+fn alarm(kind: RuleKind) -> Alarm {
+    Alarm {
+        alert: AlertId::from_bytes([3; 16]),
+        rule: "Rule".to_owned(),
+        kind,
+        subject: "ship_order".to_owned(),
+        workflow: Some(workflow()),
+        since: ago(HOUR),
+    }
+}
+
+#[test]
+fn an_alert_whose_cause_is_in_the_list_is_not_told_twice() {
+    let facts = Facts {
+        alarms: RuleKind::ALL.map(alarm).to_vec(),
+        ..Facts::default()
+    };
+    let found = judge(&facts, now());
+    assert_eq!(found.len(), RuleKind::ALL.len() - 3);
+    assert_eq!(found[0].words().en, "alert: Rule (ship_order)");
+    assert_eq!(found[0].words().zh_tw, "告警：Rule（ship_order）");
 }
 
 #[test]
@@ -176,9 +206,11 @@ fn the_worst_comes_first_and_the_list_is_short() {
         names,
         [
             "node_lost",
+            "channel_broken",
             "trigger_unreadable",
             "trigger_overdue",
             "task_waiting_without_worker",
+            "alert_firing",
             "dead_letters",
             "quarantine",
             "worker_dead",
@@ -213,6 +245,10 @@ fn everything_is_said_in_both_languages() {
             "節點 a 已失聯，其工作由其他節點接手".to_owned(),
         ),
         (
+            "nothing gets through channel ops: 404".to_owned(),
+            "通道 ops 無法送出訊息：404".to_owned(),
+        ),
+        (
             format!(
                 "trigger {id} of orders cannot be read and starts nothing: timezone: no such zone"
             ),
@@ -225,6 +261,10 @@ fn everything_is_said_in_both_languages() {
         (
             "2 tasks of type n8n-jira wait, and no worker asks for them".to_owned(),
             "有 2 個 n8n-jira 類型的任務在等待，但沒有工作程式領取".to_owned(),
+        ),
+        (
+            "alert: Rule (ship_order)".to_owned(),
+            "告警：Rule（ship_order）".to_owned(),
         ),
         (
             "1 dead letter of orders waits for a decision".to_owned(),

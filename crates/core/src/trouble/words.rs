@@ -79,6 +79,10 @@ impl Trouble {
                 ),
                 format!("{workflow} 的 Webhook 有 {count} 筆請求遭拒，可重新檢查"),
             ),
+            Kind::ChannelBroken { name, because, .. } => say(
+                format!("nothing gets through channel {name}: {because}"),
+                format!("通道 {name} 無法送出訊息：{because}"),
+            ),
             Kind::AlertFiring { rule, about, .. } => say(
                 format!("alert: {rule} ({about})"),
                 format!("告警：{rule}（{about}）"),

@@ -79,7 +79,7 @@ async fn look(context: &Context) -> Result<(), ReadError> {
     for view in rules.iter().filter(|view| view.rule.enabled) {
         for finding in findings(&view.rule, &facts, now) {
             let before = known.remove(&(view.id, finding.subject.clone()));
-            changes.extend(look.found(context, view, before, finding));
+            changes.extend(look.found(context, view, before.as_ref(), finding));
         }
     }
     let rules: HashMap<AlertRuleId, &RuleView> = rules.iter().map(|view| (view.id, view)).collect();
@@ -129,7 +129,7 @@ impl Look {
         &self,
         context: &Context,
         view: &RuleView,
-        before: Option<AlertRow>,
+        before: Option<&AlertRow>,
         finding: Finding,
     ) -> Option<AlertChange> {
         let rule = &view.rule;
@@ -140,7 +140,7 @@ impl Look {
         } = finding;
         let is_muted = self.is_muted((view.id, &subject), &rule.channels, workflow.as_ref());
         let fresh = AlertId::from_bytes(fresh(context.entropy.as_ref(), self.now));
-        let alert = before.as_ref().map(|row| &row.alert);
+        let alert = before.map(|row| &row.alert);
         #[cfg(feature = "planted")]
         let forgetful = alert.map(|alert| refire_core::alert::Alert {
             told: refire_core::alert::Told::Nothing,
@@ -152,7 +152,7 @@ impl Look {
             false => alert,
         };
         let next = step(alert, Some(value), terms(rule), is_muted, fresh, self.now);
-        let rev = before.as_ref().map_or(0, |row| row.rev);
+        let rev = before.map_or(0, |row| row.rev);
         let Next::Put(alert, say) = next else {
             return None;
         };
@@ -238,10 +238,13 @@ async fn write(context: &Context, mut changes: Vec<AlertChange>) {
     while !changes.is_empty() {
         let rest = changes.split_off(changes.len().min(TOGETHER_MAX));
         let is_told = changes.iter().any(|change| !change.notices.is_empty());
-        let said: Vec<String> = changes.iter().filter_map(in_words).collect();
+        let said: Vec<Option<String>> = changes.iter().map(in_words).collect();
         match context.queue.chore(Part::ChangeAlerts(changes)).await {
-            Ok(PartOutcome::Changed(_)) => {
-                said.iter().for_each(|said| tracing::warn!("{said}"));
+            Ok(PartOutcome::Changed(changed)) => {
+                let written = said.into_iter().zip(changed).filter(|(_, was)| *was);
+                for said in written.filter_map(|(said, _)| said) {
+                    tracing::warn!("{said}");
+                }
                 if is_told {
                     context.notice_raised();
                 }

@@ -2,6 +2,7 @@
 //! is not in the store but what a job is about, so any node may take the next chunk.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,13 +68,7 @@ pub(super) async fn run_loop(jobs: Arc<BulkJobs>) {
     };
     let (mut turn, mut known) = (Turn::default(), HashMap::new());
     loop {
-        let wait = match turn.is_first(&jobs.context).await {
-            true => jobs.round(&mut known).await.min(net),
-            false => {
-                known.clear();
-                net
-            }
-        };
+        let wait = jobs.round(&mut turn, &mut known).await.min(net);
         if wait.is_zero() {
             // Others have their turn, too.
             tokio::task::yield_now().await;
@@ -88,8 +83,8 @@ pub(super) async fn run_loop(jobs: Arc<BulkJobs>) {
 }
 
 impl BulkJobs {
-    /// A chunk of each job that may go on; how long until the next may.
-    async fn round(&self, known: &mut HashMap<BulkId, Known>) -> Duration {
+    /// A chunk of each job that may go on, if it is this node's turn; how long until the next may.
+    async fn round(&self, turn: &mut Turn, known: &mut HashMap<BulkId, Known>) -> Duration {
         let running = self
             .context
             .store
@@ -102,6 +97,10 @@ impl BulkJobs {
                 return TROUBLE_WAIT;
             }
         };
+        if running.is_empty() || !turn.is_first(&self.context).await {
+            known.clear();
+            return Duration::MAX;
+        }
         running.reverse();
         running.truncate(JOBS_AT_ONCE);
         known.retain(|id, _| running.iter().any(|row| row.id == *id));
@@ -146,17 +145,18 @@ impl BulkJobs {
         id: BulkId,
         known: &'k mut HashMap<BulkId, Known>,
     ) -> Result<&'k Known, BulkError> {
-        if !known.contains_key(&id) {
-            let wish = self.context.store.bulk_wish(id).await?;
-            let wish = wish.ok_or(BulkError::NotFound)?;
-            let job = Known {
-                transform: transform(&wish)?,
-                wish,
-                next_at: Instant::now(),
-            };
-            known.insert(id, job);
+        match known.entry(id) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let wish = self.context.store.bulk_wish(id).await?;
+                let wish = wish.ok_or(BulkError::NotFound)?;
+                Ok(place.insert(Known {
+                    transform: transform(&wish)?,
+                    wish,
+                    next_at: Instant::now(),
+                }))
+            }
         }
-        known.get(&id).ok_or(BulkError::NotFound)
     }
 
     /// Does a chunk and writes what became of it; how many things it was about.

@@ -9,14 +9,15 @@ use refire_core::definition::WorkflowId;
 use refire_core::task::WorkerStatus;
 use refire_core::time::Timestamp;
 use refire_core::trouble::{
-    Alarm, Facts, Lease, Letters, QUARANTINE_WINDOW, Refused, TROUBLES_MAX, Trouble, Unreadable,
-    Waiting, judge,
+    Alarm, Broken, Facts, Lease, Letters, QUARANTINE_WINDOW, Refused, TROUBLES_MAX, Trouble,
+    Unreadable, Waiting, judge,
 };
 use refire_core::webhook::RequestStatus;
 use refire_store::{AlertFilter, LIMIT_MAX, LetterFilter, ReadError, TriggerFilter, WORKERS_MAX};
 
 use super::Engine;
 use crate::alert::{overdue, silent};
+use crate::notify::NotifyError;
 use crate::task::{Worker, WorkerFilter};
 use crate::trigger::rows;
 
@@ -53,6 +54,7 @@ impl Engine {
             nodes: self.leases().await?,
             refused: self.refused(now).await?,
             waiting: self.waiting(&living).await?,
+            broken: self.broken_channels().await?,
             alarms: self.alarms().await?,
         };
         let troubles = judge(&facts, now);
@@ -65,6 +67,32 @@ impl Engine {
             troubles,
             quiet_since: *quiet_since,
         })
+    }
+
+    /// Enabled channels whose last message was given up. What cannot be read is in the log.
+    async fn broken_channels(&self) -> Result<Vec<Broken>, ReadError> {
+        let channels = match self.notifications().channels().await {
+            Ok(channels) => channels,
+            Err(NotifyError::Read(error)) => return Err(error),
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "channels cannot be read"
+                );
+                return Ok(Vec::new());
+            }
+        };
+        let enabled = channels.into_iter().filter(|shown| shown.row.enabled);
+        let broken = enabled.filter_map(|shown| {
+            let last = shown.broken?;
+            Some(Broken {
+                channel: shown.row.id,
+                name: shown.channel.name,
+                because: last.error.map(|error| error.message).unwrap_or_default(),
+                since: last.updated_at,
+            })
+        });
+        Ok(broken.collect())
     }
 
     async fn pending_letters(&self) -> Result<Vec<Letters>, ReadError> {

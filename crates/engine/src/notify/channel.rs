@@ -3,7 +3,9 @@
 use refire_core::definition::{Mark, Problem};
 use refire_core::id::{ChannelId, NotificationId};
 use refire_core::notify::channel::{GivenSecret, Target};
-use refire_core::notify::{Channel, Message, Occasion, Rendered, WrittenChannel, patched, render};
+use refire_core::notify::{
+    Channel, Message, Occasion, Phase, Rendered, WrittenChannel, patched, render,
+};
 use refire_core::webhook::{Method, SECRET_RANDOM_BYTES, Secret};
 use refire_store::{CHANNELS_MAX, ChannelChange, ChannelRow, News, Part, PartOutcome};
 use url::Host;
@@ -198,10 +200,10 @@ impl Notifications {
 
     /// What a message would look like, without sending it. The settings may be those of a channel that is not
     /// there yet.
-    pub fn preview(&self, source: &str, message: Option<Message>) -> Result<Rendered, NotifyError> {
+    pub fn preview(&self, source: &str, phase: Phase) -> Result<Rendered, NotifyError> {
         let written = WrittenChannel::read(source, None).map_err(NotifyError::Invalid)?;
         let now = self.context.now();
-        let message = message.unwrap_or_else(|| Message::test(now));
+        let message = Message::sample(phase, now);
         let address = Some(self.context.address.as_str()).filter(|address| !address.is_empty());
         let occasion = Occasion {
             id: NotificationId::from_bytes(entropy::fresh(&*self.context.entropy, now)),

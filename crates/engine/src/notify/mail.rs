@@ -46,9 +46,9 @@ pub(super) async fn send(
         }
     }
     match (sent, refused.first()) {
-        (0, Some(refused)) => {
-            Err(never(format!("the relay refuses every recipient: {refused}")).with_code("550"))
-        }
+        (0, Some(refused)) => Err(
+            never(format!("the relay refuses every recipient: {refused}")).with_code("smtp_550"),
+        ),
         _ => Ok(serde_json::json!({"accepted": true, "sent": sent, "refused": refused.len()})),
     }
 }
@@ -153,7 +153,7 @@ fn failure(error: &Error) -> Failure {
     let words = said(error);
     // A certificate that is not trusted will not be in a minute either.
     let is_certificate = words.contains("ertificate");
-    let code = error.status().map(|code| code.to_string());
+    let code = error.status().map(|code| format!("smtp_{code}"));
     let failure = match error.is_permanent() || is_certificate {
         true => never(format!("the relay refuses it: {words}")),
         false => later(format!("the relay does not take it now: {words}")),

@@ -41,7 +41,9 @@ pub(super) fn install(context: &Arc<Context>) {
 
 /// A failure that is tried again.
 pub(super) fn later(message: impl Into<String>) -> Failure {
-    Failure::new(ErrorClass::Local, message)
+    let mut failure = Failure::new(ErrorClass::Local, message);
+    failure.retryable = true;
+    failure
 }
 
 /// A failure that stays.

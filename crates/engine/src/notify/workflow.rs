@@ -40,7 +40,7 @@ steps:
 ";
 
 /// The name of the workflow that sends messages.
-pub(super) fn id() -> WorkflowId {
+pub(crate) fn id() -> WorkflowId {
     // A dot and letters: always a name of the server's own.
     WorkflowId::kept(ID).unwrap_or_else(|_| unreachable!())
 }

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::FutureExt as _;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{Event, Status};
 use refire_core::failure::{ErrorClass, Failure};

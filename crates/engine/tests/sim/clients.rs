@@ -1,6 +1,7 @@
 //! The people: they start executions, steer them, retry and give up dead letters, change
 //! definitions, and remember what they were told.
 
+mod bulk;
 mod definition;
 mod letter;
 mod request;
@@ -175,6 +176,7 @@ impl Clients {
             Deed::Stop { patience_ms } => self.life.ask_to_stop(patience_ms),
             Deed::Tend(deed) => self.tend(deed),
             Deed::Schedule(deed) => self.schedule(deed),
+            Deed::InBulk(deed) => self.in_bulk(deed),
         }
     }
 

@@ -360,6 +360,9 @@ async fn resume_all(fleet: &Fleet) {
             door.steer(id, |by| Command::Resume { by });
         }
     }
+    if let Some(door) = fleet.door() {
+        door.resume_jobs().await;
+    }
 }
 
 /// All nodes stop in order, and none is left among the nodes.

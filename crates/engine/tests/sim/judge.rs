@@ -4,6 +4,7 @@
 //! knows the promises and nothing about how the engine keeps them.
 
 mod account;
+mod bulk;
 mod call;
 mod callback;
 mod cycle;
@@ -89,7 +90,7 @@ impl Judge {
         for id in ids {
             self.look_at_one(image, *id, now_ms, marks)?;
         }
-        Ok(())
+        bulk::jobs(image, marks)
     }
 
     /// Looks at everything, as after a start.
@@ -115,6 +116,7 @@ impl Judge {
         }
         self.follow_tasks(image, None, marks)?;
         self.cycles_are_counted(image)?;
+        bulk::jobs(image, marks)?;
         rows::letters(image, &self.known)
     }
 

@@ -65,6 +65,8 @@ pub(crate) struct Ledger {
     pub(crate) steerings: Vec<Asked<Steering>>,
     pub(crate) requests: Vec<Asked<Sent>>,
     pub(crate) runs: Vec<Asked<Run>>,
+    /// How many bulk jobs were asked for.
+    pub(crate) jobs: u32,
     /// How many backfills were asked for.
     pub(crate) backfills: u32,
     /// The life through which each version of a workflow was saved last.

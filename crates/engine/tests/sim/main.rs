@@ -36,6 +36,8 @@
 //! - callbacks: whoever is answered with yes is recorded, for the attempt that was called; one last
 //!   word ends an attempt, and nothing counts after it; no window ends early or is forgotten;
 //! - cycles: what a trigger starts is counted from one on, without a gap and none twice;
+//! - bulk jobs: each thing is done once by each, its row is in the commit that does it, and counts are
+//!   those rows; jobs come to their end;
 //! - triggers: every planned time is in the ledger exactly once, with a reason that is true and with
 //!   its one execution if it was started; none starts before its time, by any clock; policies of
 //!   overlap and misfire are kept; an accepted request has one execution per key.
@@ -67,6 +69,7 @@
 //! where it is seen. `planted.rs` switches defects on that the seeds must find.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod alarms;
 mod called_back;
 mod clients;
 mod dice;
@@ -77,6 +80,7 @@ mod judge;
 mod ledger;
 mod life;
 mod mark;
+mod notices;
 mod outage;
 mod panics;
 mod plan;

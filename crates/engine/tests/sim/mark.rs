@@ -276,6 +276,14 @@ marks! {
     RunAtOnce,
     /// A retry of a dead letter was of a cycle.
     CycleRetried,
+    /// A bulk job was made.
+    JobMade,
+    /// A bulk job was paused, resumed or cancelled.
+    JobSteered,
+    /// A bulk job did something.
+    JobDone,
+    /// A bulk job found something that was not to be done any more.
+    JobSkipped,
     /// It was told that a success is missing.
     SuccessMissing,
     /// A success came that had been missing.

@@ -1,6 +1,7 @@
 //! What a seed stands for: how many nodes there are, the faults and how often they come, the limits
 //! of a node, the workflows, and what people do when.
 
+mod bulk;
 mod callbacks;
 mod nodes;
 mod tasks;
@@ -14,6 +15,7 @@ use refire_engine::limit::{HostLimit, Limits};
 use crate::dice::Dice;
 use crate::flow::{Flow, HOSTS, Spot};
 
+pub(crate) use bulk::BulkDeed;
 pub(crate) use callbacks::{Errand, ScheduledDeed, When, window_s};
 pub(crate) use nodes::{Mishap, Nodes, SKEW_MAX_MS};
 pub(crate) use tasks::{Manner, TaskText, Worker};
@@ -144,6 +146,8 @@ pub(crate) enum Deed {
     Tend(TriggerDeed),
     /// Does something with scheduled tasks.
     Schedule(ScheduledDeed),
+    /// Does something with bulk jobs.
+    InBulk(BulkDeed),
 }
 
 /// An execution that somebody wants.
@@ -193,6 +197,8 @@ impl Plan {
         deeds.extend(tended.into_iter().map(|(at, deed)| (at, Deed::Tend(deed))));
         let scheduled = callbacks::scheduled_deeds(seed, safety_ms).into_iter();
         deeds.extend(scheduled.map(|(at, deed)| (at, Deed::Schedule(deed))));
+        let in_bulk = bulk::deeds(seed, safety_ms).into_iter();
+        deeds.extend(in_bulk.map(|(at, deed)| (at, Deed::InBulk(deed))));
         deeds.sort_by_key(|(at, _)| *at);
         let mut rates = Rates::roll(dice);
         let mut limits = limits(dice);

@@ -284,6 +284,7 @@ fn a_lock_that_is_not_compared_is_found() {
         "only who has a task ends it",
         "an old lock counts for nothing",
         "a result is of its own attempt",
+        "who repeats a call is told the same",
     ];
     is_found_with_tasks(Defect::TokenIgnored, &checks);
 }
@@ -458,4 +459,16 @@ fn claims_that_are_forgotten_for_good_are_found() {
         "nothing waits while nothing runs",
     ];
     is_found(Some(Defect::ClaimForgottenForGood), Disk::new, &checks);
+}
+
+#[test]
+fn what_a_job_does_and_records_apart_is_found() {
+    let checks = ["what a job does has its row", "a job does each thing once"];
+    is_found(Some(Defect::BulkItemTwice), Disk::new, &checks);
+}
+
+#[test]
+fn a_job_that_passes_things_before_they_are_done_is_found() {
+    let checks = ["counts are rows"];
+    is_found(Some(Defect::CursorBeforeItems), Disk::new, &checks);
 }

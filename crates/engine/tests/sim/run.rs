@@ -364,6 +364,7 @@ async fn resume_all(life: &Arc<Life>, people: &Clients) {
             life.check(|_| Err(Violation::new("a store without faults works", what)));
         }
     }
+    people.resume_jobs().await;
 }
 
 /// What has not come to its end.
@@ -387,6 +388,13 @@ pub(crate) fn still_open(image: &Image) -> Option<String> {
     }
     if let Some(id) = image.triggers.keys().find(|id| owes(image, **id)) {
         return Some(format!("{id} has slots to come"));
+    }
+    if let Some(job) = image
+        .bulk_jobs
+        .values()
+        .find(|job| !job.row.state.is_over())
+    {
+        return Some(format!("{:?} is left over", job.row));
     }
     let retrying = |status| status == LetterStatus::Retrying;
     let stuck = image

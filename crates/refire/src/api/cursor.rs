@@ -5,7 +5,8 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    AlertId, BulkId, DlqId, ExecutionId, ItemId, RequestId, ScheduledTaskId, TaskId, TriggerId,
+    AlertId, BulkId, DlqId, ExecutionId, ItemId, NotificationId, RequestId, ScheduledTaskId,
+    TaskId, TriggerId,
 };
 use refire_core::time::Timestamp;
 use sha2::{Digest, Sha256};
@@ -35,7 +36,8 @@ pub(super) enum List {
     Alerts = 16,
     BulkJobs = 14,
     BulkItems = 15,
-    Targets = 17,
+    Notifications = 17,
+    Targets = 18,
 }
 
 /// The place of a row in a list, as it stands in a cursor.
@@ -64,6 +66,7 @@ ids_are_keys!(
     DlqId,
     ExecutionId,
     ItemId,
+    NotificationId,
     RequestId,
     ScheduledTaskId,
     TriggerId

@@ -233,6 +233,8 @@ fn describe_entity(path: &str, operation: &mut Operation) {
             Some("external-tasks") => ("`xt_…`", None),
             Some("workers") => ("The worker's name", Some("n8n-worker-1".into())),
             Some("scheduled-tasks") => ("`task-…`", None),
+            Some("channels") => ("`chn_…`", None),
+            Some("notifications") => ("`ntf_…`", None),
             Some("targets") => (
                 "The host, with its port unless that is the scheme's own",
                 Some("api.example.com".into()),

@@ -148,7 +148,7 @@ pub(super) async fn get_dead_letter(
     Ok(Json(detail::detail(&app, &row).await?))
 }
 
-/// Retries a dead letter as a new execution, without automatic retries unless `retries` asks for them.
+/// Retries a dead letter as a new execution, without automatic retries unless they are asked for.
 ///
 /// Success resolves the letter; failure makes it pending again.
 #[utoipa::path(

@@ -9,7 +9,8 @@ use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use refire_core::definition::WorkflowId;
 use refire_core::id::{
-    AlertId, AlertRuleId, BulkId, DlqId, ExecutionId, ScheduledTaskId, SilenceId, TaskId, TriggerId,
+    AlertId, AlertRuleId, BulkId, ChannelId, DlqId, ExecutionId, NotificationId, ScheduledTaskId,
+    SilenceId, TaskId, TriggerId,
 };
 
 use super::{App, Problem};
@@ -51,6 +52,16 @@ impl Entity for TaskId {
 impl Entity for ScheduledTaskId {
     const MISSING: &'static Code = &codes::NO_SCHEDULED_TASK;
     const NOUN: &'static str = "scheduled task";
+}
+
+impl Entity for ChannelId {
+    const MISSING: &'static Code = &codes::NO_CHANNEL;
+    const NOUN: &'static str = "channel";
+}
+
+impl Entity for NotificationId {
+    const MISSING: &'static Code = &codes::NO_NOTIFICATION;
+    const NOUN: &'static str = "notification";
 }
 
 impl Entity for AlertId {

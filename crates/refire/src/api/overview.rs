@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use axum::Json;
 use refire_client::model::{
-    AlertCounts, ExecutionCounts, LetterCounts, NodeCounts, OpenExecutions, Overview, TaskCounts,
-    TriggerCounts, WorkerCounts,
+    AlertCounts, ExecutionCounts, LetterCounts, NodeCounts, OpenExecutions, Overview, Storage,
+    TaskCounts, TriggerCounts, WorkerCounts,
 };
 use refire_client::query::OverviewQuery;
 use refire_core::alert::Phase;
@@ -63,7 +63,19 @@ pub(super) async fn get_overview(
         nodes: nodes(&app).await?,
         tasks: tasks(&app).await?,
         alerts: alerts(&app).await?,
+        storage: Some(storage(&app).await?),
     }))
+}
+
+async fn storage(app: &App) -> Result<Storage, Problem> {
+    let retention = app.engine.retention();
+    let seconds = |age: Option<Duration>| age.map(|age| age.as_secs());
+    Ok(Storage {
+        bytes: app.engine.store().size().await?,
+        keep_completed_s: seconds(retention.completed),
+        keep_cancelled_s: seconds(retention.cancelled),
+        keep_failed_s: seconds(retention.failed),
+    })
 }
 
 async fn counted(app: &App, filter: &ExecutionFilter) -> Result<ExecutionCounts, Problem> {

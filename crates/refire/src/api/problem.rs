@@ -15,6 +15,7 @@ use refire_core::trigger::BackfillError;
 use refire_engine::alert::AlertError;
 use refire_engine::bulk::BulkError;
 use refire_engine::catalog::CatalogError;
+use refire_engine::notify::NotifyError;
 use refire_engine::scheduled::ScheduledError;
 use refire_engine::task::TaskError;
 use refire_engine::trigger::TriggerError;
@@ -405,6 +406,27 @@ impl From<ScheduledError> for Problem {
             ScheduledError::Commit(failure) => return failure.into(),
             ScheduledError::Start(error) => return error.into(),
             ScheduledError::Command(error) => return error.into(),
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+impl From<NotifyError> for Problem {
+    fn from(error: NotifyError) -> Self {
+        let code = match error {
+            NotifyError::Invalid(problems) => {
+                return Self::fields(&codes::INVALID_CHANNEL, found(&problems, placed));
+            }
+            NotifyError::NoSuchChannel => &codes::NO_CHANNEL,
+            NotifyError::NoSuchNotification => &codes::NO_NOTIFICATION,
+            NotifyError::TooMany => &codes::TOO_MANY_CHANNELS,
+            NotifyError::Contended => &codes::CHANNEL_CHANGED,
+            NotifyError::NoMasterKey | NotifyError::Vault(_) => &codes::NO_MASTER_KEY,
+            NotifyError::Damaged(..) => &codes::DAMAGED,
+            NotifyError::Read(error) => return error.into(),
+            NotifyError::Catalog(error) => return error.into(),
+            NotifyError::Commit(failure) => return failure.into(),
+            NotifyError::Intake(error) => return error.into(),
         };
         Self::new(code, error.to_string())
     }

@@ -10,8 +10,8 @@ use super::{Answer, App, Params};
 /// What is wrong at present, the worst first.
 ///
 /// Dead letters, triggers that are overdue or cannot be read, tasks that no worker asks for, workers and
-/// nodes that are not heard of, webhooks whose requests are refused, and alerts that fire, unless their cause
-/// is in the list already.
+/// nodes that are not heard of, webhooks whose requests are refused, channels that nothing gets through, and
+/// alerts that fire, unless their cause is in the list already.
 #[utoipa::path(
     get,
     path = "/api/trouble",
@@ -51,6 +51,7 @@ fn path(trouble: &Trouble) -> String {
         Kind::WorkerDead { .. } => format!("/workers?q={subject}"),
         Kind::NodeLost { .. } => "/nodes".to_owned(),
         Kind::TaskWaitingWithoutWorker(_) => format!("/tasks?type={subject}"),
+        Kind::ChannelBroken { channel, .. } => format!("/channels/{channel}"),
         Kind::AlertFiring { .. } => format!("/alerts/{subject}"),
     }
 }

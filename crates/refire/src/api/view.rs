@@ -6,6 +6,7 @@ pub(super) mod difference;
 pub(super) mod event;
 pub(super) mod execution;
 pub(super) mod letter;
+pub(super) mod notification;
 pub(super) mod request;
 pub(super) mod retry;
 pub(super) mod scheduled;

@@ -82,6 +82,26 @@ pub(crate) fn scheduled_task(id: &str) -> Result<&str, Usage> {
     )))
 }
 
+/// The id, unless it is something else's.
+pub(crate) fn channel(id: &str) -> Result<&str, Usage> {
+    if id.starts_with("chn_") {
+        return Ok(id);
+    }
+    Err(Usage(format!(
+        "{id} is not a channel (chn_…); find it with: refire channels list"
+    )))
+}
+
+/// The id, unless it is something else's.
+pub(crate) fn notification(id: &str) -> Result<&str, Usage> {
+    if id.starts_with("ntf_") {
+        return Ok(id);
+    }
+    Err(Usage(format!(
+        "{id} is not a notification (ntf_…); find it with: refire notifications list"
+    )))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

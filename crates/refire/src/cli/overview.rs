@@ -3,6 +3,7 @@
 use refire_client::model::{Overview, Page, TroubleEntry, TroubleList, UpcomingFire};
 use serde::Serialize;
 
+use crate::cli::archive::size;
 use crate::cli::prelude::*;
 use crate::cli::trigger::upcoming;
 
@@ -86,6 +87,7 @@ fn screen(session: &Session, all: &Everything) -> String {
                 overview.alerts.firing, overview.alerts.pending
             )),
         ),
+        ("database", database(overview)),
     ];
     let head = heading(&format!("The last {}", clean(&overview.range)));
     let trouble = match all.trouble.items.as_slice() {
@@ -125,7 +127,19 @@ fn executions(overview: &Overview) -> String {
 
 fn letters(overview: &Overview) -> String {
     let letters = &overview.dead_letters;
-    format!("{} pending, {} new", letters.pending, letters.new_in_range)
+    let archived = match letters.archived {
+        0 => String::new(),
+        count => format!(", {count} archived"),
+    };
+    format!(
+        "{} pending, {} new{archived}",
+        letters.pending, letters.new_in_range
+    )
+}
+
+/// How large it is.
+fn database(overview: &Overview) -> Option<String> {
+    overview.storage.as_ref()?.bytes.map(size)
 }
 
 fn percent(share: f64) -> String {

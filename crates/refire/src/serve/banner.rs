@@ -178,6 +178,7 @@ impl<'a> Greeting<'a> {
                 text,
                 "\nMore to look at: `{refire} demo --listen 127.0.0.1:7374`"
             );
+            self.tell_of_channels(text);
             return;
         }
         let _ = writeln!(text, "  {refire} workflow apply -f <a definition>");
@@ -187,6 +188,16 @@ impl<'a> Greeting<'a> {
             text,
             "\nNo workflow yet? `{refire} demo --listen 127.0.0.1:7374` runs some examples. To try one of your \
              own on this machine, start the server with --dev."
+        );
+        self.tell_of_channels(text);
+    }
+
+    /// Alert rules are looked at from the start, and tell nobody until there is a channel.
+    fn tell_of_channels(&self, text: &mut String) {
+        let refire = &self.refire;
+        let _ = writeln!(
+            text,
+            "To be told when something goes wrong, add a channel: `{refire} channels add -f <a channel>`"
         );
     }
 }

@@ -1,12 +1,14 @@
 //! Black-box tests: the real binary over HTTP, against a scripted target on this machine.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+mod alerts;
 mod alone;
 mod attempts;
 mod auth;
 mod bad_tasks;
 mod bad_webhooks;
 mod bodies;
+mod bulk;
 mod callbacks;
 mod commands;
 mod console;
@@ -23,12 +25,15 @@ mod handshakes;
 mod idempotency;
 mod lists;
 mod looking;
+mod mail;
 mod master_key;
 mod n8n;
+mod notifications;
 mod previews;
 mod process;
 mod proxies;
 mod relay;
+mod relay_mail;
 mod replays;
 mod retries;
 mod scheduled;
@@ -36,6 +41,7 @@ mod schemathesis;
 mod secrets;
 mod server;
 mod sessions;
+mod sink;
 mod sockets;
 mod start;
 mod stop;

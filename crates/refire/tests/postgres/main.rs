@@ -4,6 +4,10 @@
 //! test has a database of its own.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should panic")]
 
+#[path = "../it/alerts.rs"]
+mod alerts;
+#[path = "../it/bulk.rs"]
+mod bulk;
 #[path = "../it/callbacks.rs"]
 mod callbacks;
 #[path = "../it/commands.rs"]
@@ -41,6 +45,7 @@ mod webhooks;
 #[path = "../it/workflow.rs"]
 mod workflow;
 
+mod alerts_of_nodes;
 mod calling_back;
 mod cluster;
 mod database;

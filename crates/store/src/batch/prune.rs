@@ -1,6 +1,7 @@
 //! Retention: what goes is said here, and every backend finds the rows.
 
 use refire_core::dead_letter::LetterStatus;
+use refire_core::definition::WorkflowId;
 use refire_core::execution::Status;
 use refire_core::id::{DlqId, ExecutionId, RequestId, TriggerId};
 use refire_core::time::Timestamp;
@@ -82,6 +83,8 @@ pub struct OldExecutions {
     pub statuses: Vec<Status>,
     /// That ended before.
     pub before: Timestamp,
+    /// Of this workflow only; absent = of all.
+    pub workflow: Option<WorkflowId>,
     /// Where the last chunk stopped.
     pub after: Option<ExecutionId>,
     /// Executions to look at, at most; a store may stop earlier so that one chunk never holds

@@ -313,6 +313,7 @@ pub async fn callbacks_go_with_their_execution(lab: &dyn Lab) {
     let prune = Prune::Executions(OldExecutions {
         statuses: vec![run.state.status],
         before: stage.now,
+        workflow: None,
         after: None,
         limit: 10,
     });

@@ -577,6 +577,7 @@ pub async fn pruning_executions_leaves_the_ledger(lab: &dyn Lab) {
     let prune = Part::Prune(Prune::Executions(OldExecutions {
         statuses: refire_core::execution::Status::ALL.to_vec(),
         before: stage.now,
+        workflow: None,
         after: None,
         limit: LIMIT_MAX,
     }));

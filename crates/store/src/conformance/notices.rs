@@ -26,7 +26,9 @@ fn notice(n: u8) -> NewNotice {
     NewNotice {
         id: NoticeId::from_bytes([n; 16]),
         kind: NoticeKind::DeadLetterCreated,
-        workflow: (n % 2 == 0).then(|| WorkflowId::new("orders").unwrap()),
+        workflow: n
+            .is_multiple_of(2)
+            .then(|| WorkflowId::new("orders").unwrap()),
         subject: format!("subject \u{0} {n}"),
         facts,
     }

@@ -22,6 +22,7 @@ fn prune(statuses: &[Status], before: Timestamp, after: Option<ExecutionId>, lim
     Part::Prune(Prune::Executions(OldExecutions {
         statuses: statuses.to_vec(),
         before,
+        workflow: None,
         after,
         limit,
     }))

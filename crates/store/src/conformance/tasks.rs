@@ -512,6 +512,7 @@ pub async fn a_task_goes_with_its_execution(lab: &dyn Lab) {
     let prune = Prune::Executions(OldExecutions {
         statuses: vec![run.state.status],
         before: stage.now,
+        workflow: None,
         after: None,
         limit: 10,
     });

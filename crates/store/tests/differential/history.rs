@@ -82,7 +82,9 @@ impl History {
             parts.extend(self.part());
         }
         // What a prune takes away would make sense of a broken part.
-        let prunes = parts.iter().any(|part| matches!(part, Part::Prune(_)));
+        let prunes = parts
+            .iter()
+            .any(|part| matches!(part, Part::Prune(_) | Part::Bulk(_)));
         if !prunes && self.dice.one_in(30) {
             parts.extend(self.broken());
         }
@@ -165,9 +167,10 @@ impl History {
     }
 
     fn part(&mut self) -> Option<Part> {
-        match self.dice.below(180) {
-            176.. => Some(self.breaker_part()),
-            164..176 => Some(self.alert_part()),
+        match self.dice.below(192) {
+            188.. => Some(self.breaker_part()),
+            176..188 => Some(self.alert_part()),
+            164..176 => Some(self.bulk_part()),
             160..164 => Some(self.session_part()),
             148..160 => Some(self.touch_task()),
             140..148 => Some(self.lock_tasks()),
@@ -255,6 +258,7 @@ impl History {
             claim: self.dice.maybe(claim),
             letter,
             only_newest: self.dice.one_in(3),
+            bulk: self.for_job(),
             ..decision::admit(id, (&workflow, &decision), &looks)
         };
         admit.end = self.end(admit.row.id, &decision.state);
@@ -350,7 +354,9 @@ impl History {
             };
             let looks = self.looks();
             let is_late = self.dice.one_in(12);
-            let expected = state.version - u64::from(is_late);
+            // Of a version that no execution has: one before it may be what is there after all, if a part of the
+            // same batch was refused.
+            let expected = if is_late { 0 } else { state.version };
             let mut advance = decision::advance(id, expected, (&workflow, &decision), &looks);
             if advance.events.is_empty() {
                 continue;
@@ -496,6 +502,7 @@ impl History {
         Part::Prune(Prune::Executions(OldExecutions {
             statuses,
             before: self.about_now(60),
+            workflow: None,
             after: after.filter(|_| self.dice.one_in(3)),
             limit: self.dice.small(12),
         }))

@@ -1,10 +1,11 @@
 //! Everything that can be asked of a store, asked of all: the answers must be equal.
 
+use refire_core::bulk::{ItemOutcome, JobState};
 use refire_core::dead_letter::LetterStatus;
 use refire_core::definition::WorkflowId;
 use refire_core::execution::{EventKind, Status, TriggerKind};
 use refire_core::failure::ErrorClass;
-use refire_core::id::{AlertId, DlqId, ExecutionId, RequestId, TaskId, TriggerId};
+use refire_core::id::{AlertId, BulkId, DlqId, ExecutionId, ItemId, RequestId, TaskId, TriggerId};
 use refire_core::minute::MINUTE;
 use refire_core::task::TaskStatus;
 use refire_core::time::Timestamp;
@@ -12,10 +13,10 @@ use refire_store::model::{Image, Model};
 use refire_store::postgres::Postgres;
 use refire_store::sqlite::Sqlite;
 use refire_store::{
-    Alerts, Breakers, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter, Executions,
-    LIMIT_MAX, LetterFilter, Letters, Minutes, Nodes, OfWorkflow, RequestFilter, RequestStatus,
-    Requests, ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch, TaskFilter, Tasks,
-    TriggerFilter, Triggers, Work, WorkKey, Workers,
+    Alerts, Breakers, BulkJobs, COUNTED_MAX, Callbacks, Catalog, EventFilter, ExecutionFilter,
+    Executions, LIMIT_MAX, LetterFilter, Letters, Minutes, Nodes, OfWorkflow, RequestFilter,
+    RequestStatus, Requests, ScheduledTasks, Sessions, SlotFilter, SlotStatus, Store, Stretch,
+    TaskFilter, Tasks, TriggerFilter, Triggers, Work, WorkKey, Workers,
 };
 
 use crate::breaker::HOSTS;
@@ -295,6 +296,24 @@ impl Stores {
         for id in known.sessions.keys() {
             same!(self, session(id));
         }
+        let any: &[ItemOutcome] = &[];
+        for id in known.bulk_jobs.keys() {
+            same!(self, bulk_job(*id));
+            same!(self, bulk_wish(*id));
+            same!(self, bulk_items(*id, any, None::<ItemId>, LIMIT_MAX));
+            same!(
+                self,
+                bulk_items(
+                    *id,
+                    &[ItemOutcome::Failed],
+                    Some(ItemId::from_bytes([9; 16])),
+                    3
+                )
+            );
+        }
+        let (any, running): (&[JobState], _) = (&[], [JobState::Running]);
+        same!(self, bulk_jobs(any, None::<BulkId>, LIMIT_MAX));
+        same!(self, bulk_jobs(&running, None::<BulkId>, 2));
         let all = TriggerFilter::default();
         same!(self, triggers(&all, None::<TriggerId>, LIMIT_MAX));
         same!(self, next_trigger_due());

@@ -110,7 +110,7 @@ async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, ends: Arc<Ends>,
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn what_attempts_and_commits_wait_for_is_one_round_trip() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, _) = play(7, directory.path()).await;
+    let (path, _) = play(8, directory.path()).await;
     let scratch = Scratch::new();
     Postgres::import(&options(&scratch), &path, &|_, _| {})
         .await

@@ -1,3 +1,5 @@
+//! When groups are told of, played through in half seconds.
+
 use super::*;
 
 fn at(seconds: u64) -> Timestamp {

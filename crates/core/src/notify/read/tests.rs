@@ -1,3 +1,5 @@
+//! Channels as people write them, right and wrong.
+
 use super::*;
 
 fn read(text: &str) -> Result<WrittenChannel, Problems> {

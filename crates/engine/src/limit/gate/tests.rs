@@ -157,7 +157,9 @@ fn calls_return_by_the_ramp_and_then_all_is_forgotten() {
     moved(&mut gates, &Move::Risen, now);
     assert!(!gates.any_standing());
     assert_eq!(check(&mut gates, 100, now), Ok(()));
-    (0..4).for_each(|_| drop(call(&mut gates, Verdict::Bad, now)));
+    (0..4).for_each(|_| {
+        call(&mut gates, Verdict::Bad, now);
+    });
     assert!(gates.take_told().is_empty(), "it counts anew");
 }
 
@@ -175,7 +177,9 @@ fn failures_while_calls_return_open_it_again() {
         now,
     );
     call(&mut gates, Verdict::Good, now);
-    (0..5).for_each(|_| drop(call(&mut gates, Verdict::Bad, now)));
+    (0..5).for_each(|_| {
+        call(&mut gates, Verdict::Bad, now);
+    });
     let told = gates.take_told();
     assert!(
         matches!(&told[..], [(_, Told::Tripped(cause))] if cause.starts_with("5 of 6")),
@@ -189,7 +193,9 @@ fn a_person_may_turn_a_breaker_off() {
     let by = "ann".to_owned();
     let to = refire_core::breaker::Forced::Closed;
     moved(&mut gates, &Move::Force { to, by }, at(0));
-    (0..50).for_each(|_| drop(call(&mut gates, Verdict::Bad, at(1))));
+    (0..50).for_each(|_| {
+        call(&mut gates, Verdict::Bad, at(1));
+    });
     assert!(gates.take_told().is_empty());
     assert_eq!(check(&mut gates, 0, at(1)), Ok(()));
 }

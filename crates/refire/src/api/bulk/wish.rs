@@ -106,7 +106,9 @@ impl Wrong {
         match (ids, filter) {
             (Some(ids), None) => Some(Chosen::Ids(self.ids::<I>(ids))),
             (None, Some(filter)) => self.filter(filter).map(Chosen::Filter),
-            (Some(_), Some(_)) => {
+            (Some(ids), Some(filter)) => {
+                self.ids::<I>(ids);
+                self.filter::<Q>(filter);
                 self.add("filter", "is given beside `ids`; give one of them");
                 None
             }

@@ -161,6 +161,7 @@ fn head(
         delay_until: origin.delay_until.map(|at| at.to_string()),
         dlq_entry_id: state.dlq_id.map(|id| id.to_string()),
         parent_dlq_entry_id: origin.lineage.letter.map(|id| id.to_string()),
+        parent_execution_id: origin.lineage.parent.map(|id| id.to_string()),
         created_at: origin.created_at.to_string(),
         started_at: state.started_at.or(running_since).map(|at| at.to_string()),
         completed_at: state.completed_at.map(|at| at.to_string()),

@@ -130,7 +130,7 @@ fn parked(execution: &Execution, now: Timestamp) -> Option<String> {
     })
 }
 
-fn all_facts(execution: &Execution, now: Timestamp) -> [(&'static str, Option<String>); 13] {
+fn all_facts(execution: &Execution, now: Timestamp) -> [(&'static str, Option<String>); 14] {
     let at = |time: &Option<String>| time.as_deref().map(|at| both(at, now));
     let (trigger, by) = (&execution.trigger_id, &execution.triggered_by);
     let started = started_by(execution.trigger_type, trigger.as_deref(), by.as_deref());
@@ -152,6 +152,7 @@ fn all_facts(execution: &Execution, now: Timestamp) -> [(&'static str, Option<St
         ("key", key.map(|key| clean(key).into_owned())),
         ("dead letter", execution.dlq_entry_id.clone()),
         ("retry of", execution.parent_dlq_entry_id.clone()),
+        ("repeats", execution.parent_execution_id.clone()),
     ]
 }
 

@@ -10,7 +10,7 @@ use refire_core::time::Timestamp;
 use super::Pen;
 use crate::batch::Candidate;
 use crate::model::change::Change;
-use crate::model::image::KeyName;
+use crate::model::image::{KeyName, Record};
 use crate::request::first_id_at;
 use crate::{OldExecutions, PartOutcome, Prune, RequestRow};
 
@@ -42,6 +42,11 @@ impl Pen<'_> {
     fn prune_executions(&mut self, old: &OldExecutions) -> PartOutcome {
         let start = old.after.map_or(Bound::Unbounded, Bound::Excluded);
         let rows = self.image.executions.range((start, Bound::Unbounded));
+        let is_of = |record: &Record| {
+            let workflow = old.workflow.as_ref();
+            workflow.is_none_or(|workflow| *workflow == record.row.workflow)
+        };
+        let rows = rows.filter(|(_, record)| is_of(record));
         let candidates = rows.take(old.limit as usize).map(|(id, record)| Candidate {
             id: *id,
             status: record.row.update.status,

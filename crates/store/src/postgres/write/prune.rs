@@ -26,6 +26,10 @@ const CANDIDATES: &str =
     "SELECT id, status, created_at, updated_at, version, parent FROM executions
      WHERE id > $1 ORDER BY id LIMIT $2";
 
+const CANDIDATES_OF: &str =
+    "SELECT id, status, created_at, updated_at, version, parent FROM executions
+     WHERE (workflow, id) > ($3, $1) AND workflow = $3 ORDER BY workflow, id LIMIT $2";
+
 /// Letters that are being changed are waited for.
 const LETTERS: &str = "SELECT execution, id, status FROM dead_letter_queue
      WHERE execution = ANY($1::uuid[]) ORDER BY id FOR UPDATE";
@@ -230,8 +234,19 @@ pub(super) async fn purge(link: &mut Link, order: &Order, letters: &[DlqId]) -> 
 
 async fn look(link: &mut Link, old: &OldExecutions) -> Result<Vec<Candidate>, Failed> {
     let after = old.after.map_or(Uuid::nil(), |id| uuid(id.as_bytes()));
-    let values = values![after, i64::from(old.limit)];
-    let rows = link.ask(Query::new(CANDIDATES, values)).await?;
+    let limit = i64::from(old.limit);
+    let query = match &old.workflow {
+        None => Query::new(CANDIDATES, values![after, limit]),
+        Some(workflow) => {
+            link.learn(std::iter::once(workflow)).await?;
+            // None was ever saved: there is nothing of it.
+            let Some(key) = link.key(workflow) else {
+                return Ok(Vec::new());
+            };
+            Query::new(CANDIDATES_OF, values![after, limit, key])
+        }
+    };
+    let rows = link.ask(query).await?;
     let candidate = |row: &Row| {
         Ok(Candidate {
             id: execution_id(row, 0)?,

@@ -35,6 +35,14 @@ const REMOVE_SLOTS: &str = "DELETE FROM trigger_slots WHERE trigger = ?1 AND seq
 const REMOVE_REQUESTS_OF: &str = "DELETE FROM webhook_requests WHERE id IN
      (SELECT id FROM webhook_requests WHERE trigger = ?1 ORDER BY id LIMIT ?2)";
 
+const CANDIDATES: &str =
+    "SELECT id, status, created_at, updated_at, version, parent FROM executions
+     WHERE id > ?1 ORDER BY id LIMIT ?2";
+
+const CANDIDATES_OF: &str = "SELECT id, status, created_at, updated_at, version, parent
+      FROM executions INDEXED BY executions_by_workflow
+     WHERE workflow = ?3 AND id > ?1 ORDER BY id LIMIT ?2";
+
 const REMOVE_MINUTES: &str = "DELETE FROM workflow_minutes WHERE (workflow, minute) IN
      (SELECT workflow, minute FROM workflow_minutes WHERE minute < ?1
        ORDER BY minute, workflow LIMIT ?2)";
@@ -81,7 +89,7 @@ impl Pen<'_> {
         self.prepare(sql)?.execute(params)
     }
 
-    fn prune_executions(&self, old: &OldExecutions) -> Result<PartOutcome> {
+    fn prune_executions(&mut self, old: &OldExecutions) -> Result<PartOutcome> {
         let after = old.after.unwrap_or(ExecutionId::from_bytes([0; 16]));
         let candidate = |row: &Row<'_>| {
             Ok(Candidate {
@@ -93,13 +101,18 @@ impl Pen<'_> {
                 parent: maybe_execution_id(row, 5)?,
             })
         };
-        let looked_at: Vec<Candidate> = self
-            .prepare(
-                "SELECT id, status, created_at, updated_at, version, parent FROM executions
-                 WHERE id > ?1 ORDER BY id LIMIT ?2",
-            )?
-            .query_map(params![after.as_bytes(), old.limit], candidate)?
-            .collect::<Result<_>>()?;
+        let looked_at: Vec<Candidate> = match &old.workflow {
+            None => self
+                .prepare(CANDIDATES)?
+                .query_map(params![after.as_bytes(), old.limit], candidate)?
+                .collect::<Result<_>>()?,
+            Some(workflow) => {
+                let key = self.workflow_key(workflow)?;
+                self.prepare(CANDIDATES_OF)?
+                    .query_map(params![after.as_bytes(), old.limit, key], candidate)?
+                    .collect::<Result<_>>()?
+            }
+        };
         let gone = old.gone(&looked_at, |id| self.letter_of(id))?;
         for letter in &gone.letters {
             self.remove_letter(*letter)?;
