@@ -18,6 +18,7 @@ use refire_core::id::NoticeId;
 use refire_core::notify::{FactName, Facts, NoticeKind};
 #[cfg(feature = "planted")]
 use refire_core::planted::{self, Defect};
+use refire_core::time::Timestamp;
 use refire_store::{ChangeBreaker, NewNotice, News, Part, PartOutcome, ReadError, Store};
 
 use crate::commit::CommitFailure;
@@ -53,11 +54,12 @@ impl Desk {
 struct Asking<'a> {
     slots: &'a Slots,
     host: &'a str,
+    now: Timestamp,
 }
 
 impl Drop for Asking<'_> {
     fn drop(&mut self) {
-        self.slots.probe_asked(self.host, None);
+        self.slots.probe_asked(self.host, None, self.now);
     }
 }
 
@@ -69,7 +71,8 @@ impl Context {
         if !slots.ask_probe(host) {
             return false;
         }
-        let asking = Asking { slots, host };
+        let now = self.now();
+        let asking = Asking { slots, host, now };
         let node = self.membership.id();
         let claimed = self
             .move_breaker(host, &Move::Claim { node, timeout })
@@ -77,7 +80,7 @@ impl Context {
         let may = matches!(claimed, Ok(Some(_)));
         #[cfg(feature = "planted")]
         let may = may || planted::is(Defect::ProbeTwice);
-        slots.probe_asked(host, may.then_some(timeout));
+        slots.probe_asked(host, may.then_some(timeout), now);
         drop(asking);
         may
     }

@@ -21,7 +21,7 @@ const DEFAULTS: &[(u8, &str)] = &[
     ),
     (
         2,
-        r#"{"name": "Dead letters pile up", "kind": "dlq_growth", "window": "10m", "above": 20}"#,
+        r#"{"name": "Many dead letters", "kind": "dlq_growth", "window": "10m", "above": 20}"#,
     ),
     (
         3,

@@ -107,6 +107,10 @@ async fn committer_that_searches(store: &Arc<Model>, search_bytes_max: usize) ->
     let (queue, _) = lanes();
     let context = Context {
         breakers: crate::breaker::Desk::default(),
+        notices: crate::notify::Wanted::default(),
+        tally: crate::tally::Tally::default(),
+        alerts_every: std::time::Duration::from_secs(10),
+        address: String::new(),
         catalog: Arc::new(Catalog::new(Arc::clone(&store))),
         store,
         slots: Slots::new(Limits::default(), false),

@@ -18,6 +18,8 @@ use super::slots::Blocked;
 const HOSTS_MAX: usize = 10_000;
 /// How long a step waits that a person's word, and nothing else, keeps from its target; then it looks again.
 const FORCED_WAIT: Duration = Duration::from_secs(300);
+/// Who may not try a target asks again after so long: mostly another node does, and is heard of by then.
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(500);
 /// How long others wait while one tries the target, at least.
 const PROBE_WAIT: Duration = Duration::from_secs(5);
 
@@ -55,6 +57,8 @@ struct Live {
     is_tripped: bool,
     ramp: Option<Ramp>,
     trying: Trying,
+    /// It may not try, and does not ask again before.
+    asks_from: Timestamp,
 }
 
 /// This node's part in trying a target.
@@ -76,6 +80,7 @@ impl Live {
             is_tripped: false,
             ramp: None,
             trying: Trying::No,
+            asks_from: Timestamp::FIRST,
         }
     }
 
@@ -132,6 +137,9 @@ impl Gates {
                 let (full, _) = limits.of_host(host);
                 let has_room = used < live.ramp(nodes, full, now).limit();
                 has_room.then_some(()).ok_or(Blocked::Ramp)
+            }
+            (Standing::ProbeDue, Trying::No) if now < live.asks_from => {
+                Err(Blocked::Breaker(live.asks_from))
             }
             (Standing::ProbeDue, Trying::No) => Err(Blocked::Probe),
             (Standing::ProbeDue, _) => Err(Blocked::Breaker(now.plus(PROBE_WAIT))),
@@ -209,7 +217,7 @@ impl Gates {
             _ if live.is_tripped => (0, 0),
             (Standing::Free, _) => wide,
             (Standing::Closing, _) => free(live.ramp(nodes, attempts, now).limit()),
-            (Standing::ProbeDue, Trying::No) => (1, 1),
+            (Standing::ProbeDue, Trying::No) if now >= live.asks_from => (1, 1),
             (Standing::ProbeDue | Standing::Parked(_), _) => (0, 0),
         }
     }
@@ -356,10 +364,13 @@ impl Gates {
     }
 
     /// What came of asking.
-    pub(super) fn asked(&mut self, host: &str, may: Option<Duration>) {
+    pub(super) fn asked(&mut self, host: &str, may: Option<Duration>, now: Timestamp) {
         if let Some(live) = self.live(host)
             && live.trying == Trying::Asks
         {
+            if may.is_none() {
+                live.asks_from = now.plus(ASK_AGAIN_AFTER);
+            }
             live.trying = may.map_or(Trying::No, Trying::May);
         }
     }

@@ -352,8 +352,8 @@ impl Slots {
     }
 
     /// It may, with a call that takes so long at most; or it may not.
-    pub(crate) fn probe_asked(&self, host: &str, may: Option<Duration>) {
-        self.change_gates(|gates| gates.asked(host, may));
+    pub(crate) fn probe_asked(&self, host: &str, may: Option<Duration>, now: Timestamp) {
+        self.change_gates(|gates| gates.asked(host, may, now));
     }
 
     /// What this node may try is given back unless an attempt has taken it.

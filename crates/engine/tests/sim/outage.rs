@@ -14,7 +14,7 @@ use refire_core::planted::{Defect, choose};
 use world::{Broken, play};
 
 /// Worlds of a plain run.
-const SEEDS: u64 = 60;
+const SEEDS: u64 = 12;
 /// A defect must be found within so many.
 const SEEDS_MAX: u64 = 40;
 

@@ -60,7 +60,7 @@ fn probed(gates: &mut Gates, breaker: &Breaker, verdict: Verdict) -> Vec<(String
     assert_eq!(check(gates, 0, now), Err(Blocked::Probe));
     assert!(gates.ask(HOST) && !gates.ask(HOST));
     moved(gates, &claim(), now);
-    gates.asked(HOST, Some(Duration::from_secs(30)));
+    gates.asked(HOST, Some(Duration::from_secs(30)), now);
     assert_eq!(check(gates, 0, now), Ok(()));
     assert!(gates.pass(HOST), "it is the one");
     assert!(check(gates, 0, now).is_err(), "and the only one");
@@ -120,10 +120,16 @@ fn what_nobody_takes_can_be_asked_for_again() {
     let (mut gates, breaker) = opened(at(0));
     let until = breaker.until.unwrap();
     assert!(gates.ask(HOST));
-    gates.asked(HOST, None);
+    gates.asked(HOST, None, until);
+    let limits = Limits::default();
+    assert_eq!(
+        gates.room(&limits, (HOST, 0, 0), until),
+        (0, 0),
+        "not at once"
+    );
     assert!(gates.ask(HOST), "another node had it");
     moved(&mut gates, &claim(), until);
-    gates.asked(HOST, Some(Duration::ZERO));
+    gates.asked(HOST, Some(Duration::ZERO), until);
     assert!(gates.untaken(HOST) && !gates.untaken(HOST));
     assert!(!gates.tries(HOST));
 }

@@ -27,7 +27,7 @@ const KNOWN_WITHIN: Duration = Duration::from_millis(1_500);
 /// The same where commits are refused and news are lost.
 const KNOWN_WITHIN_IN_TROUBLE: Duration = Duration::from_secs(8);
 /// When everything must have come to its end, after the hosts are back.
-const ENDS_WITHIN: Duration = Duration::from_secs(900);
+const ENDS_WITHIN: Duration = Duration::from_secs(600);
 /// Calls at once that a node may begin with when a host is back.
 const RAMP_FIRST: u32 = 2;
 const RAMP_DOUBLES_EVERY: Duration = Duration::from_secs(5);
@@ -59,7 +59,7 @@ struct Seen {
     calls: u64,
     failed_of: BTreeMap<ExecutionId, u32>,
     /// When each host was first seen open.
-    opened: BTreeMap<String, (u64, Instant)>,
+    opened: BTreeMap<String, ((Option<Timestamp>, u32), Instant)>,
     /// When each was first seen to come back.
     closing: BTreeMap<String, (u64, Instant)>,
     /// Who tried which host, by the revision of the breaker.
@@ -129,8 +129,8 @@ impl Seen {
     fn may_call_open(&mut self, row: &Breaker, at: (&str, Instant), patience: Duration) -> Judged {
         let (host, now) = at;
         // The row as it is says when it opened; how long ago that is counts from when it was first seen so.
-        let opening = u64::from(row.times);
-        let known = self.opened.get(host).filter(|(times, _)| *times == opening);
+        let opening = (row.opened_at, row.times);
+        let known = self.opened.get(host).filter(|(known, _)| *known == opening);
         let since = known.map_or(now, |(_, since)| *since);
         self.opened.insert(host.to_owned(), (opening, since));
         match now - since <= patience {
@@ -268,7 +268,7 @@ const HOSTS: [&str; 2] = ["h0.example", "h1.example"];
 
 /// Workflows that call one host, both, or one from a template. Nothing is given up for long.
 fn sources() -> [String; 3] {
-    let retry = "retry: { maxRetries: 200, initialDelay: 300ms, strategy: fixed, jitter: none }";
+    let retry = "retry: { maxRetries: 10, initialDelay: 300ms, strategy: fixed, jitter: none }";
     let step = |id: &str, url: &str| {
         format!(
             "  - {{ id: {id}, type: http, config: {{ method: POST, url: \"{url}\", timeout: 2s }} }}\n"
