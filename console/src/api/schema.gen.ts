@@ -416,7 +416,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Retries a dead letter as a new execution, without automatic retries unless `retries` asks for them.
+         * Retries a dead letter as a new execution, without automatic retries unless they are asked for.
          * @description Success resolves the letter; failure makes it pending again.
          */
         post: operations["retry_dead_letter"];
@@ -1194,6 +1194,111 @@ export interface paths {
         get: operations["get_minute_stats"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Targets by host: those that workflows name, and those that were called lately or have a breaker.
+         * @description The figures of calls are those of the node that answers.
+         */
+        get: operations["list_targets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/targets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One target. */
+        get: operations["get_target"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/targets/{id}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets all calls to a target be made, whatever fails, until somebody opens or resets its breaker. */
+        post: operations["close_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/targets/{id}/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops all calls to a target, until somebody closes or resets its breaker. What is due waits. */
+        post: operations["open_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/targets/{id}/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Has the next call try now whether a target is back, and not only when its time comes. */
+        post: operations["probe_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/targets/{id}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Closes a target's breaker; from now on it opens by itself again. */
+        post: operations["reset_target"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2009,111 +2114,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/targets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Targets by host: those that workflows name, and those that were called lately or have a breaker.
-         * @description The figures of calls are those of the node that answers.
-         */
-        get: operations["list_targets"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/targets/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** One target. */
-        get: operations["get_target"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/targets/{id}/close": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Lets all calls to a target be made, whatever fails, until somebody opens or resets its breaker. */
-        post: operations["close_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/targets/{id}/open": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Stops all calls to a target, until somebody closes or resets its breaker. What is due waits. */
-        post: operations["open_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/targets/{id}/probe": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Has the next call try now whether a target is back, and not only when its time comes. */
-        post: operations["probe_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/targets/{id}/reset": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Closes a target's breaker; from now on it opens by itself again. */
-        post: operations["reset_target"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2425,6 +2425,16 @@ export interface components {
             accepted?: components["schemas"]["Accepted"] | null;
             problem?: components["schemas"]["Problem"] | null;
         };
+        /**
+         * @description What a person has said of a circuit breaker.
+         * @enum {string}
+         */
+        BreakerForced: "open" | "closed";
+        /**
+         * @description Where the circuit breaker of a target stands: calls are made; none is; one tries the target; they come back by and by.
+         * @enum {string}
+         */
+        BreakerState: "closed" | "open" | "half_open" | "closing";
         /**
          * @description What a bulk job does.
          * @enum {string}
@@ -2816,14 +2826,14 @@ export interface components {
             suggestions: components["schemas"]["SuggestedFix"][];
             /** @description The same in 繁體中文, in the same order. */
             suggestions_zh?: components["schemas"]["SuggestedFix"][];
+            /** @description Who was called last: the host, with the port unless that is the scheme's own. */
+            target?: string | null;
             /** @description Whether the workflow was deleted since: nothing of it can run until it is saved again. */
             workflow_deleted?: boolean;
             /** @description Its workflow. */
             workflow_id: string;
             /** @description The workflow's name at the time. */
             workflow_name: string;
-            /** @description Who was called last: the host, with the port unless that is the scheme's own. */
-            target?: string | null;
         };
         /** @description A dead letter with everything about it: what a list has of it, and more. */
         DeadLetterDetail: components["schemas"]["DeadLetter"] & components["schemas"]["DeadLetterMore"];
@@ -2965,10 +2975,10 @@ export interface components {
             message: string;
             /** @description Whether the policy retries this kind. */
             retryable: boolean;
-            /** @description The class, such as `http_status` or `read_timeout`. */
-            type: string;
             /** @description Who was called: the host, with the port unless that is the scheme's own. */
             target?: string | null;
+            /** @description The class, such as `http_status` or `read_timeout`. */
+            type: string;
         };
         /** @description One entry of an execution's log. */
         Event: {
@@ -3031,6 +3041,9 @@ export interface components {
             output?: unknown;
             /** @description The dead letter it retries. */
             parent_dlq_entry_id?: string | null;
+            /** @description The execution that it repeats: a retry of its dead letter, or run again. */
+            parent_execution_id?: string | null;
+            parked?: components["schemas"]["Parked"] | null;
             /** @description `compensating` while completed steps are being undone. */
             phase?: string | null;
             /**
@@ -3067,7 +3080,6 @@ export interface components {
              * @description The version of its definition that this execution keeps.
              */
             workflow_version: number;
-            parked?: components["schemas"]["Parked"] | null;
         };
         /** @description How many executions there are. */
         ExecutionCount: {
@@ -3501,6 +3513,7 @@ export interface components {
              * @description The same of those that were retried.
              */
             retry_recovery?: number | null;
+            storage?: components["schemas"]["Storage"] | null;
             /**
              * Format: double
              * @description Of those that have completed, failed or become dead letters, the share that completed; null
@@ -3864,6 +3877,8 @@ export interface components {
                 suggestions: components["schemas"]["SuggestedFix"][];
                 /** @description The same in 繁體中文, in the same order. */
                 suggestions_zh?: components["schemas"]["SuggestedFix"][];
+                /** @description Who was called last: the host, with the port unless that is the scheme's own. */
+                target?: string | null;
                 /** @description Whether the workflow was deleted since: nothing of it can run until it is saved again. */
                 workflow_deleted?: boolean;
                 /** @description Its workflow. */
@@ -4258,6 +4273,13 @@ export interface components {
             }[];
             /** @description Pass it as `cursor` to get the next page; null on the last. */
             next_cursor?: string | null;
+        };
+        /** @description What a step waits for whose target is left alone by its circuit breaker. */
+        Parked: {
+            /** @description The target. */
+            host: string;
+            /** @description No call tries it before; null = until a person says so. */
+            until?: string | null;
         };
         /** @description The planned times of a pause. */
         Pause: {
@@ -4932,6 +4954,29 @@ export interface components {
          * @enum {string}
          */
         StepStatus: "pending" | "running" | "retrying" | "waiting" | "completed" | "failed" | "skipped" | "compensated" | "cancelled";
+        /** @description What is stored, and for how long. */
+        Storage: {
+            /**
+             * Format: int64
+             * @description How large the database is, in bytes; null where that is not known.
+             */
+            bytes?: number | null;
+            /**
+             * Format: int64
+             * @description The same for cancelled ones.
+             */
+            keep_cancelled_s?: number | null;
+            /**
+             * Format: int64
+             * @description How long completed executions are kept, in seconds; null = for ever.
+             */
+            keep_completed_s?: number | null;
+            /**
+             * Format: int64
+             * @description The same for failed ones; those with a dead letter that is pending stay.
+             */
+            keep_failed_s?: number | null;
+        };
         /** @description Something to try. */
         SuggestedFix: {
             /** @description Why it may help. */
@@ -4939,12 +4984,98 @@ export interface components {
             /** @description In a few words. */
             title: string;
         };
+        /** @description A service that workflows call. */
+        Target: {
+            /** @description Why it opened last. */
+            cause?: string | null;
+            /** @description When its breaker changed last. */
+            changed_at?: string | null;
+            /** @description Who changed it; null if the calls did. */
+            changed_by?: string | null;
+            forced?: components["schemas"]["BreakerForced"] | null;
+            /** @description Its host, with the port unless that is the scheme's own. */
+            host: string;
+            /**
+             * Format: int32
+             * @description Calls in flight on the node that answers.
+             */
+            in_flight: number;
+            /**
+             * Format: int32
+             * @description How many of them it may have at once while calls come back; null = as its limits say.
+             */
+            in_flight_max?: number | null;
+            /**
+             * Format: int64
+             * @description Pending dead letters whose last call was to it.
+             */
+            letters: number;
+            /** @description Whether those are all; they are counted up to 10,000. */
+            letters_exact: boolean;
+            /**
+             * Format: int64
+             * @description Those of them that failed since five minutes before `opened_at`; null if it never opened.
+             */
+            letters_since_opening?: number | null;
+            /** @description When calls were last stopped; kept when they are made again. */
+            opened_at?: string | null;
+            /**
+             * Format: int32
+             * @description How often it has opened since it was last closed.
+             */
+            openings: number;
+            /**
+             * Format: int64
+             * @description Steps that are due and wait until it is called again. Those whose URL comes from a template are not
+             *     among them.
+             */
+            parked: number;
+            /** @description Whether those are all; they are counted up to 10,000. */
+            parked_exact: boolean;
+            /** @description The node whose call tries the target now. */
+            probing_node?: string | null;
+            /** @description Where its circuit breaker stands. */
+            state: components["schemas"]["BreakerState"];
+            /** @description Open: no call tries the target before. Null while a person keeps it open. */
+            until?: string | null;
+            /** @description Calls of the last 30 seconds, made by the node that answers. */
+            window: components["schemas"]["TargetWindow"];
+            /** @description Workflows that call it, by their newest definitions; none where the URL comes from a template. */
+            workflows: string[];
+        };
+        /** @description A page of targets. */
+        TargetPage: {
+            /** @description Whether circuit breakers are on. */
+            enabled: boolean;
+            /** @description The targets, by host. */
+            items: components["schemas"]["Target"][];
+            /** @description Pass it as `cursor` to get the next page; null on the last. */
+            next_cursor?: string | null;
+        };
         /** @description What a target answered to the last failed attempt. */
         TargetResponse: {
             /** @description The first part of the body, up to 64 KiB; null if it had none. */
             body?: string | null;
             /** @description The HTTP status. */
             status?: string | null;
+        };
+        /** @description Calls of a short while. */
+        TargetWindow: {
+            /**
+             * Format: int32
+             * @description All of them.
+             */
+            calls: number;
+            /**
+             * Format: int32
+             * @description Those that say that the target fails.
+             */
+            failed: number;
+            /**
+             * Format: int32
+             * @description Those that it answered with 429.
+             */
+            limited: number;
         };
         /** @description A task that a worker fetches, does and reports. */
         Task: {
@@ -5598,109 +5729,6 @@ export interface components {
             version: number;
             /** @description The workflow. */
             workflow_id: string;
-        };
-        /**
-         * @description What a person has said of a circuit breaker.
-         * @enum {string}
-         */
-        BreakerForced: "open" | "closed";
-        /**
-         * @description Where the circuit breaker of a target stands: calls are made; none is; one tries the target; they come back by and by.
-         * @enum {string}
-         */
-        BreakerState: "closed" | "open" | "half_open" | "closing";
-        /** @description What a step waits for whose target is left alone by its circuit breaker. */
-        Parked: {
-            /** @description The target. */
-            host: string;
-            /** @description No call tries it before; null = until a person says so. */
-            until?: string | null;
-        };
-        /** @description A service that workflows call. */
-        Target: {
-            /** @description Why it opened last. */
-            cause?: string | null;
-            /** @description When its breaker changed last. */
-            changed_at?: string | null;
-            /** @description Who changed it; null if the calls did. */
-            changed_by?: string | null;
-            forced?: components["schemas"]["BreakerForced"] | null;
-            /** @description Its host, with the port unless that is the scheme's own. */
-            host: string;
-            /**
-             * Format: int32
-             * @description Calls in flight on the node that answers.
-             */
-            in_flight: number;
-            /**
-             * Format: int32
-             * @description How many of them it may have at once while calls come back; null = as its limits say.
-             */
-            in_flight_max?: number | null;
-            /**
-             * Format: int64
-             * @description Pending dead letters whose last call was to it.
-             */
-            letters: number;
-            /** @description Whether those are all; they are counted up to 10,000. */
-            letters_exact: boolean;
-            /**
-             * Format: int64
-             * @description Those of them that failed since five minutes before `opened_at`; null if it never opened.
-             */
-            letters_since_opening?: number | null;
-            /** @description When calls were last stopped; kept when they are made again. */
-            opened_at?: string | null;
-            /**
-             * Format: int32
-             * @description How often it has opened since it was last closed.
-             */
-            openings: number;
-            /**
-             * Format: int64
-             * @description Steps that are due and wait until it is called again. Those whose URL comes from a template are not
-             *     among them.
-             */
-            parked: number;
-            /** @description Whether those are all; they are counted up to 10,000. */
-            parked_exact: boolean;
-            /** @description The node whose call tries the target now. */
-            probing_node?: string | null;
-            /** @description Where its circuit breaker stands. */
-            state: components["schemas"]["BreakerState"];
-            /** @description Open: no call tries the target before. Null while a person keeps it open. */
-            until?: string | null;
-            /** @description Calls of the last 30 seconds, made by the node that answers. */
-            window: components["schemas"]["TargetWindow"];
-            /** @description Workflows that call it, by their newest definitions; none where the URL comes from a template. */
-            workflows: string[];
-        };
-        /** @description A page of targets. */
-        TargetPage: {
-            /** @description Whether circuit breakers are on. */
-            enabled: boolean;
-            /** @description The targets, by host. */
-            items: components["schemas"]["Target"][];
-            /** @description Pass it as `cursor` to get the next page; null on the last. */
-            next_cursor?: string | null;
-        };
-        /** @description Calls of a short while. */
-        TargetWindow: {
-            /**
-             * Format: int32
-             * @description All of them.
-             */
-            calls: number;
-            /**
-             * Format: int32
-             * @description Those that say that the target fails.
-             */
-            failed: number;
-            /**
-             * Format: int32
-             * @description Those that it answered with 429.
-             */
-            limited: number;
         };
     };
     responses: {
@@ -6889,14 +6917,14 @@ export interface operations {
                 q?: string;
                 /** @description With this cause, such as `00c0ffee00c0ffee` */
                 fingerprint?: string;
+                /** @description Whose last call was to this host, such as `api.example.com` or `10.0.0.7:8080` */
+                target?: string;
                 /** @description `true`: only those that failed more than 30 days ago; `all`: those, too; default `false` */
                 archived?: string;
                 /** @description Rows, 1 to 1000; default 50 */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description Whose last call was to this host, such as `api.example.com` or `10.0.0.7:8080` */
-                target?: string;
             };
             header?: never;
             path?: never;
@@ -7021,10 +7049,10 @@ export interface operations {
                 q?: string;
                 /** @description With this cause, such as `00c0ffee00c0ffee` */
                 fingerprint?: string;
-                /** @description `true`: only those that failed more than 30 days ago; `all`: those, too; default `false` */
-                archived?: string;
                 /** @description Whose last call was to this host, such as `api.example.com` or `10.0.0.7:8080` */
                 target?: string;
+                /** @description `true`: only those that failed more than 30 days ago; `all`: those, too; default `false` */
+                archived?: string;
             };
             header?: never;
             path?: never;
@@ -9430,6 +9458,332 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
+        };
+    };
+    list_targets: {
+        parameters: {
+            query?: {
+                /** @description Whose circuit breaker stands so; repeat it or separate by commas, such as `open,closing` */
+                state?: components["schemas"]["BreakerState"][];
+                /** @description Whose host contains this */
+                q?: string;
+                /** @description Rows, 1 to 1000; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of targets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetPage"];
+                };
+            };
+            /** @description A parameter is wrong */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    get_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The host, with its port unless that is the scheme's own
+                 * @example api.example.com
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The target */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Target"];
+                };
+            };
+            /** @description That cannot be a host */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    close_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The host, with its port unless that is the scheme's own
+                 * @example api.example.com
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The target */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Target"];
+                };
+            };
+            /** @description That cannot be a host */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Circuit breakers are turned off */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    open_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The host, with its port unless that is the scheme's own
+                 * @example api.example.com
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The target */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Target"];
+                };
+            };
+            /** @description That cannot be a host */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Circuit breakers are turned off */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    probe_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The host, with its port unless that is the scheme's own
+                 * @example api.example.com
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The target */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Target"];
+                };
+            };
+            /** @description That cannot be a host */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Its breaker is not open, or a person keeps it open */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
+        };
+    };
+    reset_target: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The host, with its port unless that is the scheme's own
+                 * @example api.example.com
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The target */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Target"];
+                };
+            };
+            /** @description That cannot be a host */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["NotFromConsole"];
+            /** @description There is none */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Circuit breakers are turned off */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+            507: components["responses"]["DiskFull"];
         };
     };
     list_time_zones: {
@@ -12027,332 +12381,6 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    list_targets: {
-        parameters: {
-            query?: {
-                /** @description Whose circuit breaker stands so; repeat it or separate by commas, such as `open,closing` */
-                state?: components["schemas"]["BreakerState"][];
-                /** @description Whose host contains this */
-                q?: string;
-                /** @description Rows, 1 to 1000; default 50 */
-                limit?: number;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of targets */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TargetPage"];
-                };
-            };
-            /** @description A parameter is wrong */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    get_target: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The host, with its port unless that is the scheme's own
-                 * @example api.example.com
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The target */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Target"];
-                };
-            };
-            /** @description That cannot be a host */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    close_target: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The host, with its port unless that is the scheme's own
-                 * @example api.example.com
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The target */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Target"];
-                };
-            };
-            /** @description That cannot be a host */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Circuit breakers are turned off */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    open_target: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The host, with its port unless that is the scheme's own
-                 * @example api.example.com
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The target */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Target"];
-                };
-            };
-            /** @description That cannot be a host */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Circuit breakers are turned off */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    probe_target: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The host, with its port unless that is the scheme's own
-                 * @example api.example.com
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The target */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Target"];
-                };
-            };
-            /** @description That cannot be a host */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Its breaker is not open, or a person keeps it open */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
-            507: components["responses"]["DiskFull"];
-        };
-    };
-    reset_target: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The host, with its port unless that is the scheme's own
-                 * @example api.example.com
-                 */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The target */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Target"];
-                };
-            };
-            /** @description That cannot be a host */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["NotFromConsole"];
-            /** @description There is none */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Circuit breakers are turned off */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            431: components["responses"]["HeadersTooLarge"];
-            500: components["responses"]["Internal"];
-            503: components["responses"]["Unavailable"];
             507: components["responses"]["DiskFull"];
         };
     };

@@ -98,8 +98,8 @@ export function useFollow<Row>({
     const first = client.getQueryData<Page<Row>>([...queryKey, 'head']);
     if (first) client.setQueryData(pagesKey, { pages: [first], pageParams: [null] });
   }, [client, queryKey, pagesKey]);
-  // Nothing can move under the pointer where nothing is.
-  const empty = shown.length === 0;
+  // Nothing can move under the pointer where nothing is; but what was read before it became empty is no news.
+  const empty = shown.length === 0 && head.dataUpdatedAt >= pages.dataUpdatedAt;
   useEffect(() => {
     if (news.length > 0 && (empty || !held.current())) showFresh();
   }, [news, showFresh, empty]);

@@ -1,0 +1,1 @@
+import{K as e}from"./parts-Dfbjjnm7.js";import{Mn as t,cr as n}from"./app-DZ-mDqa8.js";import{t as r}from"./LoginForm-P-6Z8G3H.js";import{t as i}from"./react-FrbPb9NH.js";var a=i();function o(){return(0,a.jsx)(e,{opened:!0,onClose:()=>{},withCloseButton:!1,closeOnEscape:!1,closeOnClickOutside:!1,title:n(`login.ended`),children:(0,a.jsx)(r,{done:t})})}export{o as default};

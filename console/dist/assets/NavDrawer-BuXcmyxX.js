@@ -1,0 +1,1 @@
+import{Y as e}from"./parts-Dfbjjnm7.js";import{cr as t,fn as n,vt as r}from"./app-DZ-mDqa8.js";import{t as i}from"./react-FrbPb9NH.js";var a=i();function o({close:i}){return(0,a.jsx)(e,{opened:!0,onClose:i,size:240,title:t(`shell.menu`),classNames:{body:n.drawerBody},children:(0,a.jsx)(r,{collapsed:!1})})}export{o as default};

@@ -1,0 +1,1 @@
+import{C as e}from"./tanstack-ef1duR09.js";import{H as t,z as n}from"./kit-BiPBss-T.js";function r(){let r=e();return e=>{e&&r.setQueryData(n(e.id),e),r.invalidateQueries({queryKey:t})}}export{r as t};

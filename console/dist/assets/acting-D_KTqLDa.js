@@ -1,1 +1,0 @@
-import{C as e}from"./tanstack-ef1duR09.js";import{H as t,z as n}from"./kit-SovuCUuH.js";function r(){let r=e();return e=>{e&&r.setQueryData(n(e.id),e),r.invalidateQueries({queryKey:t})}}export{r as t};

@@ -1,0 +1,1 @@
+export{r as plainValue,i as readYaml}from"./yaml-DLK98F-N.js";

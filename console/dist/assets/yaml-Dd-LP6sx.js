@@ -1,1 +1,0 @@
-export{r as plainValue,i as readYaml}from"./yaml-Due6HBYt.js";
