@@ -77,7 +77,8 @@ fn what_counts_as_a_failure_of_the_target() {
 #[test]
 fn a_window_trips_by_a_row_of_failures_or_by_their_share() {
     use Verdict::{Bad, Good, Limited, Nothing};
-    let table: [(&[(Verdict, u32)], Option<Trip>); 9] = [
+    type Calls = &'static [(Verdict, u32)];
+    let table: [(Calls, Option<Trip>); 9] = [
         (&[(Bad, 4)], None),
         (&[(Bad, 5)], Some(Trip::InARow(5))),
         (&[(Bad, 4), (Good, 1), (Bad, 4)], None),

@@ -72,13 +72,7 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         let host = host.to_owned();
         let timeout = park::timeout(&workflow, &row.step);
         if let Err(blocked) = park::add_host(dispatcher, &mut permit, (&host, timeout)).await {
-            let again = match blocked {
-                Blocked::Rate(turn) => turn,
-                Blocked::Breaker(_) | Blocked::Ramp | Blocked::Probe => {
-                    park::put_off_in_store(row.execution, blocked, now)
-                }
-                _ => now.plus(HOST_FULL_WAIT),
-            };
+            let again = turn(&row, blocked, now);
             // Through the store, since the row may be marked as begun there.
             release(dispatcher, &ticket, row, Some(again)).await;
             dispatcher.slots.look_again_at(again);
@@ -135,6 +129,17 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
     report::report(dispatcher, row.execution, result, held).await;
 }
 
+/// When an attempt whose host cannot be called now is looked at again.
+fn turn(row: &WorkRow, blocked: Blocked, now: Timestamp) -> Timestamp {
+    match blocked {
+        Blocked::Rate(turn) => turn,
+        Blocked::Breaker(_) | Blocked::Ramp | Blocked::Probe => {
+            park::put_off_in_store(row.execution, blocked, now)
+        }
+        _ => now.plus(HOST_FULL_WAIT),
+    }
+}
+
 /// A failure with what it says of its target: who that is, and how long it had better be left alone.
 fn judged(
     permit: &mut Permit,
@@ -143,7 +148,10 @@ fn judged(
 ) -> Result<Answer, Failure> {
     let failure = made.as_ref().err();
     let cause = failure.map_or("", |failure| {
-        failure.code.as_deref().unwrap_or(failure.class.name())
+        failure
+            .code
+            .as_deref()
+            .unwrap_or_else(|| failure.class.name())
     });
     let verdict = Verdict::of(failure);
     let backoff = permit.note(verdict, cause, now);

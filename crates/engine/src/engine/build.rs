@@ -205,10 +205,7 @@ impl Builder {
 
     /// Starts the engine on the current tokio runtime. Recovery goes on beside normal work.
     pub async fn start(self) -> Result<Arc<Engine>, StartError> {
-        // Before the first call: what failed before a restart is left alone after it.
-        let slots = Slots::new(self.limits, self.store.is_shared());
-        let known = breaker::load(self.store.as_ref(), &slots).await;
-        known.map_err(StartError::Read)?;
+        let slots = slots(self.limits, self.store.as_ref()).await?;
         let tether = Tether::default();
         let guard = Guard::new(self.allow.clone());
         let caller = match self.caller {
@@ -224,9 +221,8 @@ impl Builder {
         )
         .await
         .map_err(StartError::Join)?;
-        let notices = Wanted::load(self.store.as_ref())
-            .await
-            .map_err(StartError::Join)?;
+        let notices = Wanted::load(self.store.as_ref()).await;
+        let notices = notices.map_err(StartError::Join)?;
         let (queue, lanes) = lanes();
         let aside = self.committing.aside().at_once_up_to(self.search_bytes_max);
         let context = Arc::new(Context {
@@ -288,6 +284,14 @@ impl Builder {
             quiet_since: Mutex::default(),
         }))
     }
+}
+
+/// Before the first call: what failed before a restart is left alone after it.
+async fn slots(limits: Limits, store: &dyn Store) -> Result<Arc<Slots>, StartError> {
+    let slots = Slots::new(limits, store.is_shared());
+    let known = breaker::load(store, &slots).await;
+    known.map_err(StartError::Read)?;
+    Ok(slots)
 }
 
 fn http_target(allow: Allow, tether: Tether) -> Result<HttpTarget, TargetError> {

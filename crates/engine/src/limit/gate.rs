@@ -149,7 +149,9 @@ impl Gates {
                     Phase::Probing => Some(now.plus(PROBE_WAIT)),
                     _ => until,
                 };
-                Err(Blocked::Breaker(until.unwrap_or(now.plus(FORCED_WAIT))))
+                Err(Blocked::Breaker(
+                    until.unwrap_or_else(|| now.plus(FORCED_WAIT)),
+                ))
             }
         }
     }
@@ -189,7 +191,9 @@ impl Gates {
         match live.trying {
             Trying::Does(timeout) if tries && is_in_time(timeout) => Ok(()),
             _ if tries => Err(parked),
-            _ => Err(Blocked::Breaker(until.unwrap_or(now.plus(FORCED_WAIT)))),
+            _ => Err(Blocked::Breaker(
+                until.unwrap_or_else(|| now.plus(FORCED_WAIT)),
+            )),
         }
     }
 

@@ -188,17 +188,10 @@ async fn poll(hall: &Hall, number: usize, worker: &Worker) {
     }
     let began_ms = life.lived_ms();
     let poll = life.with(|inside| {
-        inside.judge.poll_begins(Poll {
-            life: life.number,
-            wishes: round.wishes.clone(),
-            max: round.max,
-            began_ms,
-            waits_ms: round.waits_ms,
-            ended: None,
-            born: 0,
-            locked: 0,
-            looked_ms: None,
-        })
+        let began = (life.number, began_ms);
+        inside
+            .judge
+            .poll_begins(Poll::new(began, &round.wishes, (round.max, round.waits_ms)))
     });
     let wish = Wish {
         types: types(&round.wishes),

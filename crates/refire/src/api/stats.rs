@@ -100,7 +100,7 @@ fn usual(range: Duration) -> Duration {
     let days = range.as_secs() / STEP_MAX.as_secs() / u64::from(POINTS_DEFAULT) + 1;
     long_enough
         .next()
-        .unwrap_or(STEP_MAX * u32::try_from(days).unwrap_or(u32::MAX))
+        .unwrap_or_else(|| STEP_MAX * u32::try_from(days).unwrap_or(u32::MAX))
 }
 
 fn numbers(minute: &Minute) -> StatsNumbers {

@@ -196,9 +196,13 @@ async fn silences_are_made_changed_and_ended() {
         );
     }
     let ends_at = |days: i64| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let seconds = i64::try_from(now.unwrap().as_secs()).unwrap() + days * 86_400;
-        refire_core::time::Timestamp::from_millis(seconds * 1_000).to_string()
+        use refire_engine::clock::Clock as _;
+        let now = refire_engine::clock::SystemClock::default().now();
+        let seconds = Duration::from_secs(days.unsigned_abs() * 86_400);
+        match days < 0 {
+            true => now.minus(seconds).to_string(),
+            false => now.plus(seconds).to_string(),
+        }
     };
     let body =
         json!({"rule": "Executions fail", "subject": "w", "ends_at": ends_at(1), "comment": "é"});

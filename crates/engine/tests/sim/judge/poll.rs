@@ -72,6 +72,25 @@ fn number_of(worker: &str) -> Option<usize> {
 }
 
 impl Poll {
+    /// One that begins.
+    pub(crate) fn new(
+        (life, began_ms): (u32, u64),
+        wishes: &[&'static str],
+        (max, waits_ms): (u32, u64),
+    ) -> Self {
+        Self {
+            life,
+            wishes: wishes.to_vec(),
+            max,
+            began_ms,
+            waits_ms,
+            ended: None,
+            born: 0,
+            locked: 0,
+            looked_ms: None,
+        }
+    }
+
     fn wants(&self, task_type: &str) -> bool {
         self.wishes.iter().any(|wish| match wish.strip_suffix('*') {
             Some(prefix) => task_type.starts_with(prefix),

@@ -357,11 +357,14 @@ async fn run(seed: u64) -> Result<usize, Broken> {
     }
 }
 
+/// A node: its process, and its engine.
+type Node = (Arc<Process>, Arc<Engine>);
+
 /// Hosts go down and come back, nodes die and others come, and people start executions all the time.
 async fn trouble(
     town: &Arc<Town>,
     disk: &Arc<Disk>,
-    (nodes, dice): (&mut Vec<(Arc<Process>, Arc<Engine>)>, &mut Dice),
+    (nodes, dice): (&mut Vec<Node>, &mut Dice),
 ) -> Vec<ExecutionId> {
     let mut ids = Vec::new();
     let kills = dice.chance(400);

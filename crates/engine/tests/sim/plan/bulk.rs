@@ -8,7 +8,7 @@ use crate::dice::Dice;
 const WITH_JOBS: u32 = 250;
 
 /// One thing that people do with bulk jobs. A number chooses among those that there are.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum BulkDeed {
     /// Makes one about all letters that wait; several people at once.
     Make {
