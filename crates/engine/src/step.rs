@@ -135,6 +135,14 @@ pub(crate) struct Prepared {
     pub(crate) redact: Redactor,
 }
 
+impl Prepared {
+    /// Whom it calls, without what is secret of that: it is shown, and kept in rows.
+    pub(crate) fn host(&self) -> Option<String> {
+        let host = self.call.host()?;
+        Some(self.redact.text(host).into_owned())
+    }
+}
+
 /// The call that the row's step means for this execution.
 pub(crate) fn prepare(
     clients: &Clients,

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use refire_core::alert::{Facts, Rule, RuleKind, WindowSum, window_start};
+use refire_core::alert::{Facts, OpenBreaker, Rule, RuleKind, WindowSum, window_start};
+use refire_core::breaker::Phase;
 use refire_core::task::{WorkerStatus, asks_for};
 use refire_core::time::Timestamp;
 use refire_core::trouble::{Overdue, Silent, TROUBLES_MAX};
@@ -35,7 +36,23 @@ pub(super) async fn read(
     if is_asked(RuleKind::LongProcessing) {
         facts.held = context.store.held_longest(HELD_LOOKED_AT_MAX).await?;
     }
+    if is_asked(RuleKind::BreakerOpen) {
+        facts.breakers = open_breakers(context).await?;
+    }
     Ok(facts)
+}
+
+/// Targets that are left alone, or are only being tried.
+async fn open_breakers(context: &Context) -> Result<Vec<OpenBreaker>, ReadError> {
+    let standing = context.store.standing_breakers().await?;
+    let open = standing.into_iter().filter_map(|breaker| {
+        let is_open = matches!(breaker.phase, Phase::Open | Phase::Probing);
+        is_open.then(|| OpenBreaker {
+            since: breaker.opened_at.unwrap_or(breaker.changed_at),
+            host: breaker.host,
+        })
+    });
+    Ok(open.collect())
 }
 
 async fn windows(

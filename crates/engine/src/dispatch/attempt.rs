@@ -67,9 +67,8 @@ pub(super) async fn run(dispatcher: &Arc<Dispatcher>, attempt: Attempt) {
         release(dispatcher, &ticket, row, None).await;
         return;
     }
-    if let Some(host) = prepared.as_ref().ok().and_then(|ready| ready.call.host()) {
+    if let Some(host) = prepared.as_ref().ok().and_then(Prepared::host) {
         let now = dispatcher.clock.now();
-        let host = host.to_owned();
         let timeout = park::timeout(&workflow, &row.step);
         if let Err(blocked) = park::add_host(dispatcher, &mut permit, (&host, timeout)).await {
             let again = turn(&row, blocked, now);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use refire_core::alert::Phase;
 use refire_core::definition::WorkflowId;
 use refire_engine::alert::AlertError;
+use refire_engine::breaker::TargetAct;
 use refire_engine::caller::Caller;
 use refire_engine::clock::{Clock, SystemClock};
 use refire_engine::vault::{MasterKey, Vault};
@@ -124,6 +125,22 @@ async fn a_workflow_that_fails_is_told_once_also_when_the_node_that_looks_dies()
     tokio::time::sleep(EVERY * 4).await;
     is_told(&targets, &["firing", "resolved"]).await;
     other.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_target_that_is_left_alone_is_told_until_it_is_not() {
+    let world = World::new();
+    let engine = world.engine_with(|builder| alerting(builder, &world.targets));
+    only(&engine, "{name: Held back, kind: breaker_open}").await;
+    apply(&engine, SOURCE).await;
+    let act = async |act| engine.targets().act("t.example", act, "ann").await.unwrap();
+    act(TargetAct::Open).await;
+    let fired = reaches(&engine, Phase::Firing).await;
+    assert_eq!(fired.subject, "t.example");
+    act(TargetAct::Reset).await;
+    let over = reaches(&engine, Phase::Resolved).await;
+    assert_eq!(over.alert.id, fired.alert.id);
+    engine.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

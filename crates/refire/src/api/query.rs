@@ -14,7 +14,7 @@ use refire_core::breaker;
 use refire_core::definition::{WorkflowId, check_task_type};
 use refire_core::duration;
 use refire_core::execution::EventKind;
-use refire_core::id::{ExecutionId, TriggerId};
+use refire_core::id::{AlertRuleId, ExecutionId, TriggerId};
 use refire_core::limit::PRIORITY_LAST;
 use refire_core::time::Timestamp;
 use refire_core::trigger::range::UPCOMING_MAX;
@@ -224,6 +224,10 @@ fn check(kind: Kind, name: &str, text: &str) -> Result<(), String> {
         }
         (Kind::Text, "trigger") => {
             let id = text.parse::<TriggerId>();
+            id.map(drop).map_err(|error| told(&error))
+        }
+        (Kind::Text, "rule_id") => {
+            let id = text.parse::<AlertRuleId>();
             id.map(drop).map_err(|error| told(&error))
         }
         (Kind::Text, "executionId" | "ids") => {

@@ -30,7 +30,7 @@ async fn a_letter_says_what_was_not_undone_and_how_it_can_be_retried() {
             "compensation_failed",
             json!([{"step_id": "cancel", "undoes": "hotel", "error": {
                 "type": "http_status", "code": "400", "retryable": false, "causes": [],
-                "message": "the target answered 400 Bad Request"}}]),
+                "message": "the target answered 400 Bad Request", "target": target.url("").trim_start_matches("http://")}}]),
         ),
     ] {
         target.answers("/flight", &[409]);

@@ -92,11 +92,11 @@ fn migrations_are_listed_and_applied() {
     let listed = text(&pending.stdout);
     assert!(listed.starts_with("0001_initial  "), "{listed}");
     assert!(
-        listed.contains("tables") && listed.lines().count() == 14,
+        listed.contains("tables") && listed.lines().count() == 15,
         "{listed}"
     );
     let said = text(&pending.stderr);
-    assert!(said.contains("14 migrations are pending"), "{said}");
+    assert!(said.contains("15 migrations are pending"), "{said}");
     assert!(said.contains("run `refire migrate`"), "{said}");
     let names = refire(
         home.path(),

@@ -24,7 +24,7 @@ const HISTORIES: u64 = 6;
 /// Batches of one history.
 const BATCHES: u32 = 60;
 /// Kinds of parts that always stand alone, or do so in some cases; claims are told by their rows.
-const KINDS_IN_MARKS: usize = 17;
+const KINDS_IN_MARKS: usize = 22;
 
 fn cut(n: u32) -> Option<Cut> {
     match n % 4 {

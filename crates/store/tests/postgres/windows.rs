@@ -60,7 +60,7 @@ const SEVEN: Stretch = Stretch {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn what_lies_behind_many_others_is_found() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, _) = play(6, directory.path()).await;
+    let (path, _) = play(1, directory.path()).await;
     let scratch = Scratch::new();
     Postgres::import(&options(&scratch), &path, &|_, _| {})
         .await
@@ -114,7 +114,7 @@ async fn what_lies_behind_many_others_is_found() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn letters_behind_many_others_are_found() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, _) = play(6, directory.path()).await;
+    let (path, _) = play(1, directory.path()).await;
     let scratch = Scratch::new();
     Postgres::import(&options(&scratch), &path, &|_, _| {})
         .await

@@ -220,7 +220,6 @@ async fn an_older_database_is_brought_up_to_date() {
          DROP TABLE dead_letter_retries; DROP TABLE workflow_external_tasks; DROP TABLE task_callbacks;
          DROP TABLE workflow_external_workers;
          DROP TABLE scheduled_tasks; DROP TABLE sessions; DROP TABLE breakers;
-         DROP TABLE bulk_jobs; DROP TABLE bulk_items;
          DROP INDEX dlq_by_target; ALTER TABLE dead_letter_queue DROP COLUMN target;
          DROP TABLE notify_queue; DROP TABLE notify_groups; DROP TABLE notify_channels;
          DROP TABLE bulk_jobs; DROP TABLE bulk_items; DROP TABLE workflow_minutes; DROP TABLE alert_rules; DROP TABLE alert_state; DROP TABLE silences;

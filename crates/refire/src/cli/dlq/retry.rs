@@ -28,7 +28,7 @@ Examples:
   refire dlq retry --workflow ship_order --error-type http_status --dry-run
   refire dlq retry --workflow ship_order --since 24h --rate 20 --transform '{\"merge\": {\"carrier\": \"dhl\"}}'
 
-The new execution is made once: the workflow's automatic retries apply only with --with-retries. If it succeeds, the dead
+The new execution is made once: the workflow's automatic retries do not apply, except with --with-retries. If it succeeds, the dead
 letter is resolved; if not, it is pending again. Several ids, or options that say which, make a bulk job.")]
 pub(crate) struct RetryArgs {
     /// The dead letter (dlq_…), or several
