@@ -48,11 +48,11 @@ steps:
 }
 
 /** Starts the world before the file's tests and ends it after them; `prepare` adds what they look at. */
-export function world(prepare = async () => {}) {
+export function world(prepare = async () => {}, options = {}) {
   const here = {};
   before(async () => {
     here.target = await startTarget();
-    here.server = await startServer();
+    here.server = await startServer(options);
     here.browser = await startBrowser();
     await saveWorkflows(here.server, here.target);
     await prepare(here);

@@ -38,9 +38,9 @@ test('a rule: wrong fields are named, what it finds is shown, it is saved, chang
     await row.getByText(/within 1h/).waitFor();
     const made = (await rules()).find((each) => each.name === 'Too many letters');
     assert.equal(made.window, '1h');
-    await page.getByRole('switch', { name: 'Dead letters pile up is on' }).click({ force: true });
+    await page.getByRole('switch', { name: 'Many dead letters is on' }).click({ force: true });
     await until('it is off', async () => {
-      const rule = (await rules()).find((each) => each.name === 'Dead letters pile up');
+      const rule = (await rules()).find((each) => each.name === 'Many dead letters');
       return rule.enabled === false;
     });
   }));

@@ -5,11 +5,12 @@ import { assertAccessible } from '../browser.mjs';
 import { until } from '../server.mjs';
 import { world } from '../world.mjs';
 
-const here = world(async ({ server, target }) => {
-  await server.call(
-    'PUT',
-    '/api/workflows/calls',
-    `id: calls
+const here = world(
+  async ({ server, target }) => {
+    await server.call(
+      'PUT',
+      '/api/workflows/calls',
+      `id: calls
 name: Calls
 retry: { maxRetries: 1, initialDelay: 10ms, strategy: fixed, jitter: none }
 steps:
@@ -17,8 +18,10 @@ steps:
     type: http
     config: { method: POST, url: "${target.url}/flaky/down" }
 `,
-  );
-});
+    );
+  },
+  { env: { REFIRE_BREAKERS: 'on' } },
+);
 
 const host = () => new URL(here.target.url).host;
 const stateOf = async () => (await here.server.call('GET', `/api/targets/${host()}`)).state;
